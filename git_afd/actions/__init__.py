@@ -1,0 +1,1 @@
+"""One file per verb: gather, decide, apply; each returns an Outcome."""

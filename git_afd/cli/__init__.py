@@ -1,0 +1,1 @@
+"""Options, help and exit codes. Does no work."""

@@ -1,0 +1,1 @@
+"""Pure rules: no files, clocks, processes, git or click in here."""

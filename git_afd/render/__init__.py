@@ -1,0 +1,1 @@
+"""An Outcome as text, JSON, Markdown or HTML. Decides nothing."""

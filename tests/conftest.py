@@ -1,0 +1,65 @@
+"""Seals the world: no test sees the machine's git configuration, clock, language, editor or repositories."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from kit import Kit, Repo, write_programs
+
+CLEARED = ("GIT_", "AFD_", "VLLM_", "ASCEND_", "XDG_", "NO_COLOR", "COLUMNS", "LANG", "LC_", "PRE_COMMIT", "SSH_")
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `git-afd` and `git-afd-hook` that run this tree with this interpreter."""
+    return write_programs(tmp_path_factory.mktemp("bin"))
+
+
+@pytest.fixture(autouse=True)
+def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, programs: Path) -> Path:
+    """A new HOME, no system configuration, fixed identity, dates, time zone and language; returns HOME."""
+    for name in list(os.environ):
+        if name.startswith(CLEARED):
+            monkeypatch.delenv(name)
+    home = tmp_path_factory.mktemp("home")
+    fixed = {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_DATE": "2026-08-01T10:00:00+00:00",
+        "GIT_COMMITTER_DATE": "2026-08-01T10:00:00+00:00",
+        "GIT_CEILING_DIRECTORIES": str(home.parent),
+        "GIT_EDITOR": "false",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+    }
+    for name, value in fixed.items():
+        monkeypatch.setenv(name, value)
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = Ada Example\n\temail = ada@example.org\n"
+        "[init]\n\tdefaultBranch = main\n[core]\n\teditor = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+    )
+    monkeypatch.chdir(tmp_path_factory.mktemp("cwd"))
+    return home
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Kit:
+    """Makes repositories below this test's own folder."""
+    return Kit(tmp_path)
+
+
+@pytest.fixture
+def repo(kit: Kit) -> Repo:
+    """An empty repository on branch `main`."""
+    return kit.repo("repo")
