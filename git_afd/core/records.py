@@ -1,0 +1,142 @@
+"""One record is one line of canonical JSON; anything else in the ledger is damage that is kept and reported.
+
+Canonical means: sorted keys, no spaces, ASCII only, no NaN, no line break. Git's ``cat_sort_uniq`` merge
+sorts and dedupes lines of a note, so a record that is exactly one line survives it (git-notes(1)).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from git_afd.core.outcome import Json
+
+VERSION: Final = 1
+_ENVELOPE: Final = ("at", "body", "by", "id", "kind", "prev", "seq", "tool", "upgrade", "v")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record before the ledger gives it its place: what is said, of which commit (full id)."""
+
+    kind: str
+    upgrade: str
+    body: Mapping[str, Json]
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One immutable line of the ledger.
+
+    `id` is the SHA-256 (64 hex) of the rest; `seq` is one more than the largest the writer saw; `prev` are
+    the ids of the heads it saw; `at` (ISO 8601, UTC) is shown and never orders anything; `by` is a claim.
+    """
+
+    v: int
+    id: str
+    seq: int
+    prev: tuple[str, ...]
+    upgrade: str
+    kind: str
+    at: str
+    by: str
+    tool: str
+    body: Mapping[str, Json]
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """The place of the record in the one order that everybody computes alike."""
+        return (self.seq, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A line that is no record: where it stands (object it annotates) and why it cannot be read."""
+
+    place: str
+    reason: str
+    line: str
+
+
+def canonical(value: Json) -> str:
+    """Return `value` as canonical JSON; raises ValueError on NaN and TypeError on what JSON cannot hold."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def digest(value: Json) -> str:
+    """Return the SHA-256 (64 hex) of the canonical form of `value`."""
+    return hashlib.sha256(canonical(value).encode("ascii")).hexdigest()
+
+
+def seal(draft: Draft, *, seq: int, prev: Iterable[str], at: str, by: str, tool: str) -> Record:
+    """Give `draft` its place in the chain and its id."""
+    rest: dict[str, Json] = {
+        "v": VERSION,
+        "seq": seq,
+        "prev": sorted(prev),
+        "upgrade": draft.upgrade,
+        "kind": draft.kind,
+        "at": at,
+        "by": by,
+        "tool": tool,
+        "body": dict(draft.body),
+    }
+    return _record({**rest, "id": digest(rest)})
+
+
+def line_of(record: Record) -> str:
+    """Return the record as its one line, without the line break."""
+    return canonical({name: _plain(getattr(record, name)) for name in _ENVELOPE})
+
+
+def parse_line(line: str, place: str = "") -> Record | Damage:
+    """Read one line of a note. Total: any text gives a record or says why it is none."""
+    try:
+        value = json.loads(line, parse_constant=_refuse_constant)
+        fault = _fault(value, line)
+    except (ValueError, RecursionError) as error:
+        return Damage(place, f"is not JSON: {error}", line)
+    return Damage(place, fault, line) if fault else _record(value)
+
+
+def parse_note(text: str, place: str = "") -> tuple[Record | Damage, ...]:
+    """Read a whole note. Blank lines are git's (``notes append`` leaves one between paragraphs) and skipped."""
+    return tuple(parse_line(line, place) for line in text.split("\n") if line)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _record(value: Mapping[str, Json]) -> Record:
+    fields = dict(value)
+    fields["prev"] = tuple(value["prev"])  # type: ignore[arg-type]  # checked by _fault, or built by seal
+    return Record(**fields)  # type: ignore[arg-type]  # same
+
+
+def _plain(value: object) -> Json:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _fault(value: Json, line: str) -> str:
+    if not isinstance(value, dict) or tuple(sorted(value)) != _ENVELOPE:
+        return "does not have exactly the envelope's fields"
+    texts = ("at", "by", "id", "kind", "tool", "upgrade")
+    if any(not isinstance(value[name], str) for name in texts) or not isinstance(value["body"], dict):
+        return "has a field of the wrong type"
+    if any(not isinstance(value[name], int) or isinstance(value[name], bool) or value[name] < 0 for name in ("v", "seq")):
+        return "has a version or sequence that is no counting number"
+    if not isinstance(value["prev"], list) or any(not isinstance(item, str) for item in value["prev"]):
+        return "has a prev that is no list of ids"
+    try:
+        if canonical(value) != line:
+            return "is not in canonical form"
+    except ValueError as error:
+        return f"is not in canonical form: {error}"
+    if digest({name: value[name] for name in _ENVELOPE if name != "id"}) != value["id"]:
+        return "does not match its id: it was changed after it was written"
+    return ""
