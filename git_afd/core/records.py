@@ -94,7 +94,10 @@ def line_of(record: Record) -> str:
 
 
 def parse_line(line: str, place: str = "") -> Record | Damage:
-    """Read one line of a note. Total: any text gives a record or says why it is none."""
+    """Read one line of a note. Total: any text gives a record or says why it is none.
+
+    A number that canonical JSON cannot hold (1e999) raises ValueError inside and is damage like the rest.
+    """
     try:
         value = json.loads(line, parse_constant=_refuse_constant)
         fault = _fault(value, line)
@@ -125,18 +128,21 @@ def _plain(value: object) -> Json:
 def _fault(value: Json, line: str) -> str:
     if not isinstance(value, dict) or tuple(sorted(value)) != _ENVELOPE:
         return "does not have exactly the envelope's fields"
-    texts = ("at", "by", "id", "kind", "tool", "upgrade")
-    if any(not isinstance(value[name], str) for name in texts) or not isinstance(value["body"], dict):
+    if not _typed(value):
         return "has a field of the wrong type"
-    if any(not isinstance(value[name], int) or isinstance(value[name], bool) or value[name] < 0 for name in ("v", "seq")):
-        return "has a version or sequence that is no counting number"
-    if not isinstance(value["prev"], list) or any(not isinstance(item, str) for item in value["prev"]):
-        return "has a prev that is no list of ids"
-    try:
-        if canonical(value) != line:
-            return "is not in canonical form"
-    except ValueError as error:
-        return f"is not in canonical form: {error}"
+    if canonical(value) != line:
+        return "is not in canonical form"
     if digest({name: value[name] for name in _ENVELOPE if name != "id"}) != value["id"]:
         return "does not match its id: it was changed after it was written"
     return ""
+
+
+def _typed(value: Mapping[str, Json]) -> bool:
+    prev = value["prev"]
+    return (
+        all(isinstance(value[name], str) for name in ("at", "by", "id", "kind", "tool", "upgrade"))
+        and all(type(value[name]) is int and value[name] >= 0 for name in ("v", "seq"))  # type: ignore[operator]  # an int here
+        and isinstance(value["body"], dict)
+        and isinstance(prev, list)
+        and all(isinstance(item, str) for item in prev)
+    )

@@ -1,0 +1,276 @@
+"""The policy: what the project demands. Read from ``afd.toml`` or the built-in profile, frozen with the upgrade.
+
+Every key is known and typed; an unknown one is a fault that names it, since a misspelt demand demands nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, TypeVar
+
+from git_afd.core import shape
+from git_afd.core.outcome import Json
+
+SCHEMA: Final = 1
+_T = TypeVar("_T")
+
+
+class PolicyFault(ValueError):
+    """A wrong key or value; `key` is its dotted name, so that the reader can be told the line."""
+
+    def __init__(self, key: str, text: str) -> None:
+        """Keep the dotted key and say what was expected."""
+        super().__init__(f"{key}: {text}")
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Globs over repository-relative paths; a path belongs to the first kind that fits (``**`` crosses folders)."""
+
+    lessons: str
+    documentation: tuple[str, ...]
+    tests: tuple[str, ...]
+    production: tuple[str, ...]
+    must_read: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """One guarded value (workflow, Phase 8: never lower a threshold): where it is defined and how to find it.
+
+    `pattern` is a regular expression with one group, matched line by line in files that fit `path`;
+    `kind` is ``threshold``, ``tolerance`` or ``skip``.
+    """
+
+    name: str
+    path: str
+    pattern: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of a gate. `run` is an argument list; ``{python}``, ``{out}``, ``{plugin}`` are filled in.
+
+    `junit` and `results` are globs below ``{out}`` of raw evidence that must exist afterwards; `mode` is the
+    accuracy mode it measures.
+    """
+
+    name: str
+    run: tuple[str, ...]
+    timeout_s: int = 3600
+    junit: str = ""
+    results: str = ""
+    mode: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a gate runs and needs. `npu` gates are BLOCKED on a host without one."""
+
+    commands: tuple[Command, ...] = ()
+    npu: bool = False
+    devices: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """What full accuracy means: task, metric, number of questions, modes, threshold (fraction 0 to 1)."""
+
+    task: str
+    metric: str
+    expected_size: int
+    modes: tuple[str, ...]
+    threshold: float
+    threshold_guard: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A documented skip: the test id (glob), and the place that documents it (path and quoted text)."""
+
+    test: str
+    path: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The whole policy."""
+
+    name: str
+    paths: Paths
+    guards: tuple[Guard, ...]
+    gates: Mapping[str, Gate]
+    accuracy: Accuracy
+    skips: tuple[Skip, ...]
+    dockerfiles: tuple[str, ...]
+    bots: tuple[str, ...]
+    simulated: bool = False
+
+    def kind_of(self, path: str) -> str:
+        """Say what a repository-relative path is: lesson, documentation, test, production or other."""
+        if path.startswith(self.paths.lessons.rstrip("/") + "/") and path.endswith("lessons.md"):
+            return "lesson"
+        table = (
+            ("documentation", self.paths.documentation),
+            ("test", self.paths.tests),
+            ("production", self.paths.production),
+        )
+        return next((kind for kind, globs in table if fits(path, globs)), "other")
+
+    def vouched(self, path: str) -> bool:
+        """Say whether gates 5 to 8 vouch for this path: everything but documentation and lessons."""
+        return self.kind_of(path) not in ("documentation", "lesson")
+
+
+def fits(path: str, globs: Iterable[str]) -> bool:
+    """Say whether `path` fits one of the globs: ``**`` crosses folders, ``*`` and ``?`` do not."""
+    return any(_expression(glob).fullmatch(path) for glob in globs)
+
+
+@lru_cache(maxsize=512)
+def _expression(glob: str) -> re.Pattern[str]:
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
+    words = {"**/": r"(?:[^/]+/)*", "**": r".*", "*": r"[^/]*", "?": r"[^/]"}
+    return re.compile("".join(words.get(part) or re.escape(part) for part in parts), re.DOTALL)
+
+
+def parse_policy(document: Mapping[str, Json]) -> Policy:
+    """Build the policy from a parsed TOML document. Raises PolicyFault naming the first wrong key."""
+    _known(
+        document, "", ("schema", "name", "simulated", "paths", "guard", "gates", "accuracy", "skip", "stack", "commit")
+    )
+    if document.get("schema") != SCHEMA:
+        raise PolicyFault("schema", f"{SCHEMA} was expected")
+    with_key = _Reader(document, "")
+    paths, accuracy = with_key.sub("paths"), with_key.sub("accuracy")
+    _known(paths.body, "paths", ("production", "tests", "documentation", "lessons", "must-read"))
+    _known(accuracy.body, "accuracy", ("task", "metric", "expected-size", "modes", "threshold", "threshold-guard"))
+    stack, commit = with_key.sub("stack"), with_key.sub("commit")
+    _known(stack.body, "stack", ("dockerfiles",))
+    _known(commit.body, "commit", ("bots",))
+    return Policy(
+        name=with_key.text("name"),
+        simulated=with_key.flag("simulated"),
+        paths=Paths(
+            paths.text("lessons"),
+            paths.texts("documentation"),
+            paths.texts("tests"),
+            paths.texts("production"),
+            paths.texts("must-read"),
+        ),
+        guards=tuple(_guard(reader) for reader in with_key.each("guard")),
+        gates={name: _gate(with_key.sub("gates").sub(name), name) for name in shape.table(document, "gates")},
+        accuracy=_accuracy(accuracy),
+        skips=tuple(_skip(reader) for reader in with_key.each("skip")),
+        dockerfiles=stack.texts("dockerfiles"),
+        bots=commit.texts("bots"),
+    )
+
+
+def _accuracy(reader: _Reader) -> Accuracy:
+    threshold = reader.body.get("threshold")
+    if not isinstance(threshold, float) or not 0 <= threshold <= 1:
+        raise PolicyFault("accuracy.threshold", "a fraction from 0.0 to 1.0 was expected")
+    return Accuracy(
+        reader.text("task"),
+        reader.text("metric"),
+        reader.number("expected-size"),
+        reader.texts("modes"),
+        threshold,
+        reader.text("threshold-guard", ""),
+    )
+
+
+def _guard(reader: _Reader) -> Guard:
+    _known(reader.body, reader.at, ("name", "path", "pattern", "kind"))
+    guard = Guard(reader.text("name"), reader.text("path"), reader.text("pattern"), reader.text("kind"))
+    try:
+        groups = re.compile(guard.pattern).groups
+    except re.error as error:
+        raise PolicyFault(f"{reader.at}.pattern", f"is no regular expression: {error}") from None
+    if groups != 1:
+        raise PolicyFault(f"{reader.at}.pattern", "exactly one group was expected")
+    if guard.kind not in ("threshold", "tolerance", "skip"):
+        raise PolicyFault(f"{reader.at}.kind", "threshold, tolerance or skip was expected")
+    return guard
+
+
+def _skip(reader: _Reader) -> Skip:
+    _known(reader.body, reader.at, ("test", "path", "quote"))
+    return Skip(reader.text("test"), reader.text("path"), reader.text("quote"))
+
+
+def _gate(reader: _Reader, name: str) -> Gate:
+    if name not in ("static", "native", "basic", "accuracy"):
+        raise PolicyFault(f"gates.{name}", "is no gate that runs commands")
+    _known(reader.body, reader.at, ("npu", "devices", "command"))
+    commands = tuple(_command(item) for item in reader.each("command"))
+    return Gate(commands, reader.flag("npu"), reader.number("devices", 0))
+
+
+def _command(reader: _Reader) -> Command:
+    _known(reader.body, reader.at, ("name", "run", "timeout-s", "junit", "results", "mode", "env"))
+    run = reader.texts("run")
+    if not run:
+        raise PolicyFault(f"{reader.at}.run", "a list of arguments was expected")
+    return Command(
+        reader.text("name"),
+        run,
+        reader.number("timeout-s", 3600),
+        reader.text("junit", ""),
+        reader.text("results", ""),
+        reader.text("mode", ""),
+        reader.text_table("env"),
+    )
+
+
+def _known(body: Mapping[str, Json], at: str, names: tuple[str, ...]) -> None:
+    for key in body:
+        if key not in names:
+            raise PolicyFault(f"{at}.{key}".lstrip("."), f"is not known here; known are {', '.join(names)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads one table of the document and names faults by their dotted key."""
+
+    body: Mapping[str, Json]
+    at: str
+
+    def text(self, name: str, default: str | None = None) -> str:
+        return self._named(name, lambda: shape.text(self.body, name, default))
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        return self._named(name, lambda: shape.texts(self.body, name))
+
+    def text_table(self, name: str) -> dict[str, str]:
+        return self._named(name, lambda: shape.text_table(self.body, name))
+
+    def flag(self, name: str) -> bool:
+        return self._named(name, lambda: shape.flag(self.body, name))
+
+    def number(self, name: str, default: int | None = None) -> int:
+        return self._named(name, lambda: shape.number(self.body, name, default))
+
+    def sub(self, name: str) -> _Reader:
+        return _Reader(self._named(name, lambda: shape.table(self.body, name)), self._key(name))
+
+    def each(self, name: str) -> tuple[_Reader, ...]:
+        items = self._named(name, lambda: shape.tables(self.body, name))
+        return tuple(_Reader(item, f"{self._key(name)}[{place}]") for place, item in enumerate(items))
+
+    def _key(self, name: str) -> str:
+        return f"{self.at}.{name}".lstrip(".")
+
+    def _named(self, name: str, read: Callable[[], _T]) -> _T:
+        try:
+            return read()
+        except shape.ShapeFault as fault:
+            raise PolicyFault(self._key(name), str(fault).partition(": ")[2]) from None

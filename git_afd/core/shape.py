@@ -1,0 +1,75 @@
+"""Reading untrusted JSON into typed values: the field is as expected, or ShapeFault names it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from git_afd.core.outcome import Json
+
+
+class ShapeFault(ValueError):
+    """A field is missing or of the wrong kind; the text names the field and what was expected."""
+
+
+def text(body: Mapping[str, Json], name: str, default: str | None = None) -> str:
+    """Return a text field."""
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise ShapeFault(f"{name}: a text was expected")
+    return value
+
+
+def flag(body: Mapping[str, Json], name: str, *, default: bool = False) -> bool:
+    """Return a true/false field."""
+    value = body.get(name, default)
+    if not isinstance(value, bool):
+        raise ShapeFault(f"{name}: true or false was expected")
+    return value
+
+
+def number(body: Mapping[str, Json], name: str, default: int | None = None) -> int:
+    """Return a whole number, 0 or more."""
+    value = body.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ShapeFault(f"{name}: a whole number was expected")
+    return value
+
+
+def texts(body: Mapping[str, Json], name: str) -> tuple[str, ...]:
+    """Return a list of texts; a missing field is an empty one."""
+    value = body.get(name, [])
+    if not isinstance(value, list | tuple) or any(not isinstance(item, str) for item in value):
+        raise ShapeFault(f"{name}: a list of texts was expected")
+    return tuple(value)
+
+
+def table(body: Mapping[str, Json], name: str) -> dict[str, Json]:
+    """Return an object; a missing field is an empty one."""
+    value = body.get(name, {})
+    if not isinstance(value, dict):
+        raise ShapeFault(f"{name}: an object was expected")
+    return value
+
+
+def text_table(body: Mapping[str, Json], name: str) -> dict[str, str]:
+    """Return an object whose values are texts; a missing field is an empty one."""
+    value = table(body, name)
+    if any(not isinstance(item, str) for item in value.values()):
+        raise ShapeFault(f"{name}: an object of texts was expected")
+    return {key: str(item) for key, item in value.items()}
+
+
+def tables(body: Mapping[str, Json], name: str) -> tuple[dict[str, Json], ...]:
+    """Return a list of objects; a missing field is an empty one."""
+    value = body.get(name, [])
+    if not isinstance(value, list | tuple) or any(not isinstance(item, dict) for item in value):
+        raise ShapeFault(f"{name}: a list of objects was expected")
+    return tuple(value)
+
+
+def choice(body: Mapping[str, Json], name: str, allowed: tuple[str, ...]) -> str:
+    """Return a text that is one of `allowed`."""
+    value = text(body, name)
+    if value not in allowed:
+        raise ShapeFault(f"{name}: one of {', '.join(allowed)} was expected, not {value!r}")
+    return value

@@ -1,0 +1,211 @@
+"""What the records amount to. Values only: :mod:`git_afd.core.fold` makes them, nothing changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from git_afd.core.finding import Finding
+from git_afd.core.names import REVISION_KEYS
+from git_afd.core.outcome import Json
+from git_afd.core.records import digest
+
+ROOT_CAUSE_KINDS: Final = ("adaptation", "failure-fix", "docs", "lesson")
+CLASSES: Final = ("MECHANICAL", "BEHAVIORAL", "ARCHITECTURAL")
+FATES: Final = ("kept", "rebased", "replaced", "removed", "stopped")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A side of an upstream: the ref as given, the object it named, the commit and tree (full ids)."""
+
+    ref: str
+    object: str
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """The frozen identity of an upgrade. `body` is the whole record; the rest is what decisions need.
+
+    `revisions` has the keys of names.REVISION_KEYS; `base` is the plugin's commit (full id) at the freeze;
+    `dirty` maps the plugin's dirty paths at that moment to a digest of their content; `policy_text` is the
+    frozen policy as TOML; `worktrees` maps an upstream to the directory of its target.
+    """
+
+    record: str
+    branch: str
+    base: str
+    base_tree: str
+    primary: str
+    revisions: Mapping[str, Revision]
+    policy_digest: str
+    policy_text: str
+    dirty: Mapping[str, str]
+    worktrees: Mapping[str, str]
+    body: Mapping[str, Json]
+
+    @property
+    def commits_digest(self) -> str:
+        """A digest of the four commits: part of what every gate's evidence is bound to."""
+        return digest({key: self.revisions[key].commit for key in REVISION_KEYS})
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseRecord:
+    """The newest record at a phase's boundary: exactly the workflow's five fields, and its own id."""
+
+    record: str
+    phase: str
+    status: str
+    evidence: tuple[str, ...]
+    blocker: str
+    next_allowed_action: str
+
+
+@dataclass(frozen=True, slots=True)
+class RootCause:
+    """One root cause and its plan. `files` are literal repository-relative paths; `disposes` maps items to fates.
+
+    `status` is ``open``, ``committed`` (then `commit` is a full id) or ``withdrawn`` (then `why` says why).
+    """
+
+    name: str
+    title: str
+    kind: str
+    upstream: tuple[str, ...] = ()
+    class_: str = "MECHANICAL"
+    invariant: str = ""
+    files: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    removal: str = ""
+    layer: int = 0
+    out_of_order: str = ""
+    untested: str = ""
+    failure: str = ""
+    disposes: Mapping[str, str] = field(default_factory=dict)
+    status: str = "open"
+    commit: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What phase 1 or 2 recorded: how (``by hand`` or a tool's name), the artifact with its rows, the items.
+
+    For an inventory, `items` maps contract ids to their kind; for a diff, impact ids to their class.
+    """
+
+    record: str
+    how: str
+    artifact: str
+    items: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The primary's decision at the architecture gate, with the seven answers it rests on."""
+
+    record: str
+    decide: str
+    why: str
+    by: str
+    conditions: tuple[Mapping[str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of a gate. `status` is ``started`` until a finished record exists, then the verdict.
+
+    `bound` holds the digests it vouches for (``content`` or ``whole``, ``commits``, ``policy``); `artifacts`
+    maps file names to SHA-256 digests of the raw evidence.
+    """
+
+    record: str
+    name: str
+    gate: str
+    status: str
+    commit: str
+    bound: Mapping[str, str] = field(default_factory=dict)
+    artifacts: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    origin: str = "here"
+    simulated: bool = False
+    diagnostic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A human decision: what for, its subject (a pair, a path, a commit), who, why. Shown for ever."""
+
+    record: str
+    what: str
+    subject: str
+    name: str
+    reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A commit that `git afd commit` made: which root cause, full commit id, parent and tree."""
+
+    record: str
+    root_cause: str
+    commit: str
+    parent: str
+    tree: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """One run of the workflow on one branch."""
+
+    id: str
+    freeze: Freeze
+    phases: Mapping[str, PhaseRecord] = field(default_factory=dict)
+    root_causes: Mapping[str, RootCause] = field(default_factory=dict)
+    commits: tuple[Committed, ...] = ()
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    approvals: tuple[Approval, ...] = ()
+    inventory: Analysis | None = None
+    diff: Analysis | None = None
+    decision: Decision | None = None
+    closed: str = ""
+
+    @property
+    def open_root_causes(self) -> tuple[RootCause, ...]:
+        """Root causes that are neither committed nor withdrawn, in the order of their numbers."""
+        return tuple(cause for cause in self.root_causes.values() if cause.status == "open")
+
+    @property
+    def undisposed(self) -> tuple[str, ...]:
+        """Impacts that no committed root cause disposes of."""
+        done = {item for cause in self.root_causes.values() if cause.status == "committed" for item in cause.disposes}
+        return tuple(item for item in (self.diff.items if self.diff else {}) if item not in done)
+
+    @property
+    def recorded(self) -> dict[str, str]:
+        """The recorded status of each phase that has one."""
+        return {name: record.status for name, record in self.phases.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything the ledger says: the clock, the heads of the chain, the upgrades, what was illegal."""
+
+    seq: int = 0
+    heads: tuple[str, ...] = ()
+    upgrades: Mapping[str, Upgrade] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    count: int = 0
+
+    def on_branch(self, branch: str) -> tuple[Upgrade, ...]:
+        """Upgrades frozen on `branch` and not closed, oldest first."""
+        return tuple(up for up in self.upgrades.values() if up.freeze.branch == branch and not up.closed)
+
+
+EMPTY: Final = State()

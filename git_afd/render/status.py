@@ -1,0 +1,43 @@
+"""Words for ``git afd status``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from git_afd.core.outcome import Outcome
+from git_afd.render.table import columns
+
+
+def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the signature of every renderer
+    """Show the upgrade, its four revisions, the twelve phases, and what is open."""
+    data: Mapping[str, Any] = outcome.data
+    if data["upgrade"] is None:
+        yield f"No upgrade here: {data['why']}."
+        yield from (f"  {name} on branch {branch}" for name, branch in data["upgrades"].items())
+        return
+    closed = f" (closed, not complete: {data['closed']})" if data["closed"] else ""
+    yield f"Upgrade {data['upgrade']} on {data['branch']}, base {data['base'][:12]}{closed}"
+    for key, revision in data["revisions"].items():
+        yield f"  {key:<20} {revision['commit'][:12]}  {revision['ref']}"
+    yield ""
+    yield columns(("#", "phase", "status", "evidence", "blocker"), (_row(row) for row in data["phases"]), color=color)
+    yield from _open(data)
+
+
+def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    evidence = " ".join(str(item)[:12] for item in row["evidence"])
+    return str(row["number"]), row["phase"], row["status"], evidence, row["blocker"]
+
+
+def _open(data: Mapping[str, Any]) -> Iterator[str]:
+    for cause in data["root_causes"]:
+        if cause["status"] != "withdrawn":
+            commit = f" {cause['commit'][:12]}" if cause["commit"] else ""
+            yield f"{cause['name']} {cause['status']}{commit}: {cause['title']}"
+    if data["undisposed"]:
+        yield f"not disposed of: {len(data['undisposed'])} impact(s)"
+    for approval in data["approvals"]:
+        yield f"approved by {approval['name']}: {approval['what']} {approval['subject']} ({approval['reason']})"
+    for run in data["unfinished"]:
+        yield f"unfinished run: {run}"

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+from kit import Repo
+
+from git_afd.adapters.ledger import Ledger
+from git_afd.adapters.session import open_session
+from git_afd.core.fold import fold
+from git_afd.core.records import Draft
+from git_afd.core.state import State
+
+
+def ledger_of(repo: Repo) -> Ledger:
+    return open_session(repo.path).ledger
+
+
+def append(path: Path, writer: int, count: int) -> None:
+    session = open_session(path)
+    for number in range(count):
+        draft = Draft("remark", "U-none", {"writer": writer, "number": number}, session.head or "")
+        session.ledger.transact(lambda _, draft=draft: (draft,))  # type: ignore[misc]  # a loop variable, bound
+
+
+def test_a_repository_without_a_ledger_reads_as_absent_and_is_not_written_to(repo: Repo) -> None:
+    repo.commit()
+    reading = ledger_of(repo).read()
+    assert reading.tip is None
+    assert reading.state == State()
+    assert not (repo.path / ".git/afd").exists()
+
+
+def test_eight_parallel_writers_lose_nothing(repo: Repo) -> None:
+    repo.commit()
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=append, args=(repo.path, number, 5)) for number in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(100)
+    records = ledger_of(repo).records()
+    assert [writer.exitcode for writer in writers] == [0] * 8
+    assert len(records) == 40
+    assert {(r.body["writer"], r.body["number"]) for r in records} == {(w, n) for w in range(8) for n in range(5)}
+    assert sorted(record.seq for record in records) == list(range(1, 41))
+    assert not repo("git for-each-ref refs/notes/afd-scratch")
+
+
+def test_a_decision_that_holds_already_writes_nothing(repo: Repo) -> None:
+    repo.commit()
+    _, written = ledger_of(repo).transact(lambda _: ())
+    assert written == ()
+    assert ledger_of(repo).tip() is None
+
+
+def test_the_cached_state_equals_a_fresh_fold_and_may_be_deleted_at_any_moment(repo: Repo) -> None:
+    head = repo.commit()
+    ledger = ledger_of(repo)
+    for number in range(3):
+        ledger.transact(lambda _, number=number: (Draft("remark", "U", {"n": number}, head),))  # type: ignore[misc]
+    cached = ledger.read().state
+    assert cached == fold(ledger.records())
+    for file in (ledger.home / "cache").iterdir():
+        file.unlink()
+    assert ledger.read().state == cached
