@@ -1,0 +1,41 @@
+"""Reads the expected tests from what ``pytest --collect-only -q`` prints."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from git_afd.core.evidence.fault import EvidenceFault
+
+_COUNT_LINE: Final = re.compile(r"\S.*\.py: \d+\Z")
+_SUMMARY: Final = re.compile(r"(?:(\d+)/)?(\d+) tests? collected(?: \((\d+) deselected\))?(?:, (\d+) errors?)?")
+_EXPECTED: Final = "one node id a line and the closing line with their number"
+
+
+def parse_collected(data: bytes, file: str) -> tuple[str, ...]:
+    """Return the node ids in the order printed; `file` names the listing for messages.
+
+    Raises EvidenceFault: no closing line (cut off), errors during collection, ``-q`` given twice (counts
+    instead of ids: the project's own configuration may hold one), or a number that contradicts the list.
+    """
+    lines = data.decode(errors="replace").splitlines()
+    names, rest = _split(lines)
+    if not names and any(_COUNT_LINE.match(line) for line in lines):
+        raise EvidenceFault(file, "", "lists counts, no ids", f"{_EXPECTED}; give -q once less")
+    if any(re.match(r"no tests (collected|ran)", line) for line in rest) and not names:
+        return ()
+    summary = next((match for line in reversed(rest) if (match := _SUMMARY.search(line))), None)
+    if summary is None:
+        raise EvidenceFault(file, "", "has no closing line", _EXPECTED)
+    selected, total, _, errors = summary.groups()
+    if errors:
+        raise EvidenceFault(file, "", f"{errors} modules could not be imported", "a collection without errors")
+    if int(selected or total) != len(names):
+        raise EvidenceFault(file, "", f"{len(names)} ids stand there", f"{selected or total} as its last line says")
+    return names
+
+
+def _split(lines: list[str]) -> tuple[tuple[str, ...], list[str]]:
+    """Return the ids, which stand before the first empty line, and what follows them."""
+    end = lines.index("") if "" in lines else len(lines)
+    return tuple(line for line in lines[:end] if "::" in line), lines[end:] if end else lines
