@@ -19,6 +19,9 @@ from git_afd.errors import AfdError, Exit
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
+dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done and write nothing at all.")
+"""The option of every command that writes; below :func:`afd_command`, it arrives as ``dry_run``."""
+
 
 def afd_command(verb: str, **attrs: Any) -> Callable[[Callable[..., Outcome]], click.Command]:  # noqa: ANN401 - click's own
     """Make a click command of a function that takes ``directory`` first and returns an Outcome."""

@@ -5,45 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from importlib import import_module
 from typing import Final
 
 import click
 
 from git_afd import __version__
 from git_afd.cli.calling import CONTEXT, interrupted, show_fault
+from git_afd.cli.lazy import LazyGroup
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Outcome
 from git_afd.core.records import canonical
 from git_afd.errors import Exit, UsageFault
 
 # verb: module below git_afd.cli that holds it; the attribute has the verb's name with underscores.
-# A module is imported only when its verb is called or its help is asked for.
 VERBS: Final = {
     "status": "status",
     "next": "status",
+    "gate": "gate",
 }
 
 
-class LazyGroup(click.Group):
-    """A group that imports a verb's module only when it is needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the verbs in the order of the table."""
-        return list(VERBS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """Return a verb's command, None when there is no such verb."""
-        if cmd_name == "help":
-            return _help
-        module = VERBS.get(cmd_name)
-        if module is None:
-            return None
-        found = getattr(import_module(f"git_afd.cli.{module}"), cmd_name.replace("-", "_"))
-        return found if isinstance(found, click.Command) else None
-
-
-@click.group(cls=LazyGroup, context_settings=CONTEXT, invoke_without_command=True)
+@click.group(cls=LazyGroup, verbs=VERBS, context_settings=CONTEXT, invoke_without_command=True)
 @click.version_option(__version__, "-V", "--version", prog_name="git-afd", message="%(prog)s %(version)s")
 @click.pass_context
 def afd(ctx: click.Context) -> None:
@@ -63,6 +45,9 @@ def _help(ctx: click.Context, verb: str | None) -> None:
         raise click.UsageError(f"there is no verb {verb!r}")
     name = f"git afd {verb}" if verb else "git afd"
     click.echo(command.get_help(click.Context(command, info_name=name)))
+
+
+afd.add_command(_help)
 
 
 def main(argv: list[str] | None = None) -> int:

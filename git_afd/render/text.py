@@ -22,12 +22,16 @@ def as_text(outcome: Outcome, *, color: bool = False, quiet: bool = False) -> st
 
 
 def words_of(verb: str) -> Words:
-    """Return the renderer of a verb: ``text`` in ``git_afd.render.<verb>``, else plain name and value lines."""
-    name = f"git_afd.render.{verb.replace('-', '_').partition('.')[0]}"
-    if find_spec(name) is None:
-        return plain
-    words: Words = import_module(name).text
-    return words
+    """Return the renderer of a verb, else plain name and value lines.
+
+    ``gate.static`` is shown by ``text`` in ``git_afd.render.gate_static``, else in ``git_afd.render.gate``.
+    """
+    verb = verb.replace("-", "_")
+    for name in (verb.replace(".", "_"), verb.partition(".")[0]):
+        if find_spec(f"git_afd.render.{name}") is not None:
+            words: Words = import_module(f"git_afd.render.{name}").text
+            return words
+    return plain
 
 
 def plain(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: ARG001, FBT001 - the signature of every renderer
