@@ -22,6 +22,7 @@ from git_afd.core.state import (
     CLASSES,
     EMPTY,
     FATES,
+    FATES_WITHOUT_CHANGE,
     ROOT_CAUSE_KINDS,
     Analysis,
     Approval,
@@ -240,7 +241,7 @@ def _root_cause(case: _Case, record: Record) -> None:
             raise _Illegal(f"{name} exists already")
         case.root_causes[name] = _plan(name, body)
         return
-    if old is None or old.status != "open":
+    if old is None or old.status not in ("open", "settled"):
         raise _Illegal(f"{name} is not open")
     withdrawn = replace(old, status="withdrawn", why=shape.text(body, "why")) if op == "withdraw" else None
     case.root_causes[name] = withdrawn or _plan(name, body)
@@ -251,6 +252,8 @@ def _plan(name: str, body: Mapping[str, Json]) -> RootCause:
     for item, fate in disposes.items():
         if fate not in FATES:
             raise shape.ShapeFault(f"disposes.{item}: {fate!r} is no fate")
+    files = shape.texts(body, "files")
+    nothing_to_commit = not files and disposes and set(disposes.values()) <= set(FATES_WITHOUT_CHANGE)
     return RootCause(
         name=name,
         title=shape.text(body, "title"),
@@ -258,7 +261,7 @@ def _plan(name: str, body: Mapping[str, Json]) -> RootCause:
         upstream=shape.texts(body, "upstream"),
         class_=shape.choice(body, "class", CLASSES),
         invariant=shape.text(body, "invariant", ""),
-        files=shape.texts(body, "files"),
+        files=files,
         tests=shape.texts(body, "tests"),
         removal=shape.text(body, "removal", ""),
         layer=shape.number(body, "layer", 0),
@@ -266,6 +269,7 @@ def _plan(name: str, body: Mapping[str, Json]) -> RootCause:
         untested=shape.text(body, "untested", ""),
         failure=shape.text(body, "failure", ""),
         disposes=disposes,
+        status="settled" if nothing_to_commit else "open",
     )
 
 

@@ -14,6 +14,8 @@ from git_afd.core.records import digest
 ROOT_CAUSE_KINDS: Final = ("adaptation", "failure-fix", "docs", "lesson")
 CLASSES: Final = ("MECHANICAL", "BEHAVIORAL", "ARCHITECTURAL")
 FATES: Final = ("kept", "rebased", "replaced", "removed", "stopped")
+FATES_WITHOUT_CHANGE: Final = ("kept", "stopped")
+"""The fates that need no commit: the item stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,8 @@ class PhaseRecord:
 class RootCause:
     """One root cause and its plan. `files` are literal repository-relative paths; `disposes` maps items to fates.
 
-    `status` is ``open``, ``committed`` (then `commit` is a full id) or ``withdrawn`` (then `why` says why).
+    `status` is ``open``, ``committed`` (then `commit` is a full id), ``settled`` (it plans no file and keeps or
+    stops every item it names: nothing to commit) or ``withdrawn`` (then `why` says why).
     """
 
     name: str
@@ -178,13 +181,14 @@ class Upgrade:
 
     @property
     def open_root_causes(self) -> tuple[RootCause, ...]:
-        """Root causes that are neither committed nor withdrawn, in the order of their numbers."""
+        """Root causes that still need a commit, in the order of their numbers."""
         return tuple(cause for cause in self.root_causes.values() if cause.status == "open")
 
     @property
     def undisposed(self) -> tuple[str, ...]:
-        """Impacts that no committed root cause disposes of."""
-        done = {item for cause in self.root_causes.values() if cause.status == "committed" for item in cause.disposes}
+        """Impacts that no committed or settled root cause disposes of."""
+        causes = (cause for cause in self.root_causes.values() if cause.status in ("committed", "settled"))
+        done = {item for cause in causes for item in cause.disposes}
         return tuple(item for item in (self.diff.items if self.diff else {}) if item not in done)
 
     @property
