@@ -1,0 +1,181 @@
+"""A frozen upgrade for tests, written straight into the ledger: what `git afd freeze` and the gates would record.
+
+Three small repositories and one freeze; the phases up to a name can be PASS. Nothing here is an interface of
+the product: a test of freeze, inventory, diff or a gate runs the command itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files as package_files
+
+from kit import Kit, Repo
+
+from git_afd.adapters.configuration import point, read_policy
+from git_afd.adapters.content import digests
+from git_afd.adapters.session import Session, open_session
+from git_afd.core.names import REVISION_KEYS, UPSTREAMS
+from git_afd.core.outcome import Json
+from git_afd.core.phases import BY_NAME, GATES, PHASES
+from git_afd.core.records import Draft, Record
+from git_afd.core.state import Upgrade
+
+UPGRADE = "U-2026-08-01-v2"
+BRANCH = "upgrade/v2"
+CURRENT, TARGET = "v1.0", "v2.0"
+IMPACTS: Mapping[str, str] = {"I-1": "MECHANICAL", "I-2": "BEHAVIORAL"}
+PRODUCTION = "afd_plugin/patch.py"
+TEST = "tests/test_patch.py"
+
+VLLM: Mapping[str, Mapping[str, str]] = {
+    "v1.0": {"vllm/engine.py": "class Engine:\n    def step(self, batch):\n        return batch\n"},
+    "v2.0": {"vllm/engine.py": "class Engine:\n    def step(self, batch, *, dbo=False):\n        return batch\n"},
+}
+ASCEND: Mapping[str, Mapping[str, str]] = {
+    "v1.0": {"vllm_ascend/worker.py": "class Worker:\n    def load(self):\n        return 1\n"},
+    "v2.0": {"vllm_ascend/worker.py": "class Worker:\n    def load_model(self):\n        return 1\n"},
+}
+PLUGIN: Mapping[str, str] = {
+    "AGENTS.md": "Rules of the house.\n",
+    "README.md": "A plugin.\n",
+    "afd_plugin/__init__.py": "",
+    PRODUCTION: "def step(self, batch):\n    return batch\n",
+    "afd_plugin/other.py": "OTHER = 1\n",
+    TEST: "def test_step():\n    assert True\n",
+    "docs/guide.md": "How to run it.\n",
+}
+
+
+@dataclass(frozen=True)
+class FrozenUpgrade:
+    """A plugin on its upgrade branch, both upstreams, and the upgrade's id."""
+
+    plugin: Repo
+    vllm: Repo
+    ascend: Repo
+    id: str
+
+    @property
+    def session(self) -> Session:
+        """A fresh session on the plugin."""
+        return open_session(self.plugin.path)
+
+    @property
+    def upgrade(self) -> Upgrade:
+        """The upgrade as the ledger says now."""
+        return self.session.ledger.read().state.upgrades[self.id]
+
+    def record(self, *drafts: tuple[str, Mapping[str, Json]]) -> tuple[Record, ...]:
+        """Append records (kind, body) on HEAD, in one transaction."""
+        session = self.session
+        made = [Draft(kind, self.id, body, session.head or "") for kind, body in drafts]
+        return session.ledger.transact(lambda _: made)[1]
+
+    def pass_up_to(self, name: str) -> None:
+        """Make every phase up to `name` PASS, for the content that HEAD holds now; phase 4 by keeping every impact."""
+        have = self.upgrade.recorded
+        for phase in PHASES[: BY_NAME[name].number + 1]:
+            if have.get(phase.name) != "PASS" or phase.binding in ("content", "whole"):
+                self.decide(phase.name, "PASS")
+
+    def decide(self, name: str, status: str, *, blocker: str = "") -> None:
+        """Record one phase with `status`, and before it what such a phase rests on."""
+        evidence = [record.id for record in self.record(*self._basis(name, status))]
+        self.record(("phase", phase_body(name, status, evidence, blocker)))
+
+    def _basis(self, name: str, status: str) -> Sequence[tuple[str, Mapping[str, Json]]]:
+        if name == "INVENTORY_AFD_CONTRACTS":
+            return (("inventory", {"how": "by hand", "artifact": "", "items": {"C-1": "patch"}}),)
+        if name == "DIFF_BOTH_UPSTREAMS":
+            return (("diff", {"how": "by hand", "artifact": "", "items": dict(IMPACTS)}),)
+        if name == "ARCHITECTURE_GATE":
+            decide = "stop" if status == "STOPPED" else "continue"
+            return (("decision", {"decide": decide, "why": "it maps one to one", "conditions": []}),)
+        if name == "IMPLEMENT_ATOMIC_ADAPTATIONS":
+            return (("root-cause", kept(f"RC-{len(self.upgrade.root_causes) + 1}", *self.upgrade.undisposed)),)
+        gate = next((gate for gate, phase in GATES.items() if phase.name == name), None)
+        return self._run(gate, status) if gate else ()
+
+    def _run(self, gate: str, status: str) -> Sequence[tuple[str, Mapping[str, Json]]]:
+        session = self.session
+        freeze = self.upgrade.freeze
+        content, whole = digests(session.git, session.head or "", session.policy(self.upgrade).policy)
+        number = len(self.upgrade.runs) + 1
+        common = {"run": f"run-{number}", "gate": gate, "commit": session.head or "", "artifacts": {}}
+        bound = {"content": content, "whole": whole, "commits": freeze.commits_digest, "policy": freeze.policy_digest}
+        return (("run", {**common, "op": "finished", "status": status, "bound": bound}),)
+
+
+def kept(name: str, *items: str) -> Mapping[str, Json]:
+    """Return the body of a root cause that keeps `items` as they are: nothing to commit."""
+    plan = {"title": "nothing to do", "kind": "adaptation", "class": "MECHANICAL", "invariant": "unchanged"}
+    return {"root_cause": name, "op": "add", **plan, "disposes": dict.fromkeys(items, "kept")}
+
+
+def phase_body(name: str, status: str, evidence: Sequence[str] = (), blocker: str = "") -> Mapping[str, Json]:
+    """Return a phase record's five fields."""
+    return {
+        "phase": name,
+        "status": status,
+        "evidence": list(evidence),
+        "blocker": blocker,
+        "next_allowed_action": PHASES[min(BY_NAME[name].number + 1, len(PHASES) - 1)].command,
+    }
+
+
+def frozen(
+    kit: Kit,
+    *,
+    up_to: str = "FREEZE_IDENTITY",
+    files: Mapping[str, str | bytes] | None = None,
+    dirty: Mapping[str, str | bytes] | None = None,
+    policy: str = "",
+    primary: str = "",
+    upgrade: str = UPGRADE,
+) -> FrozenUpgrade:
+    """Make the three repositories and a freeze on branch BRANCH; phases up to `up_to` are PASS.
+
+    `files` are added to the plugin's base commit; `dirty` is written after it and recorded as dirty at the
+    freeze; `policy` is the TOML to freeze (default: the built-in profile); `primary` defaults to the committer.
+    """
+    vllm, ascend = kit.upstream("vllm", VLLM), kit.upstream("vllm-ascend", ASCEND)
+    plugin = kit.repo("plugin")
+    plugin.commit("base", {**PLUGIN, **(files or {})})
+    plugin(["git", "switch", "-q", "-c", BRANCH])
+    for name, text in (dirty or {}).items():
+        plugin.write(name, text)
+    case = FrozenUpgrade(plugin, vllm, ascend, upgrade)
+    session = case.session
+    text = policy or (package_files("git_afd") / "profiles" / "npu.toml").read_text(encoding="utf-8")
+    body = {
+        "branch": BRANCH,
+        "base": plugin.head,
+        "base_tree": plugin("git rev-parse HEAD^{tree}"),
+        "primary": primary or session.actor,
+        "revisions": _revisions(vllm, ascend),
+        "policy": {"digest": read_policy(text, "test").digest, "text": text},
+        "plugin": {"path": str(plugin.path), "dirty": _dirty(plugin, dirty or {})},
+        "sources": {"vllm": {"path": str(vllm.path)}, "vllm-ascend": {"path": str(ascend.path)}},
+        "worktrees": {"vllm": str(vllm.path), "vllm-ascend": str(ascend.path)},
+    }
+    case.record(("freeze", body), ("phase", phase_body("FREEZE_IDENTITY", "PASS")))
+    point(session.git, BRANCH, upgrade)
+    case.pass_up_to(up_to)
+    return case
+
+
+def _revisions(vllm: Repo, ascend: Repo) -> Mapping[str, Json]:
+    found: dict[str, Json] = {}
+    for key in REVISION_KEYS:
+        upstream, side = key.rsplit(".", 1)
+        ref = CURRENT if side == "current" else TARGET
+        repo = dict(zip(UPSTREAMS, (vllm, ascend), strict=True))[upstream]
+        names = (f"refs/tags/{ref}", f"{ref}^{{commit}}", f"{ref}^{{tree}}")
+        ids = repo(["git", "rev-parse", *names]).splitlines()
+        found[key] = {"ref": ref, "object": ids[0], "commit": ids[1], "tree": ids[2]}
+    return found
+
+
+def _dirty(plugin: Repo, dirty: Mapping[str, str | bytes]) -> dict[str, str]:
+    return {name: plugin(["git", "hash-object", "--", name]) for name in dirty}
