@@ -261,6 +261,8 @@ VERDICTS = [
     (report(case("a"), case("c", "skipped", "no 310p")), 0, None, (SKIP,), "FAIL", "skip-not-allowed"),
     (report(case("a"), case("b[1]", "skipped", "no 310p")), 0, None, (SKIP,), "PASS", None),  # all its parameters
     (report(case("a"), case("bb", "skipped", "no 310p")), 0, None, (SKIP,), "FAIL", "skip-not-allowed"),  # no prefix
+    (report(case("a"), case("b", "skipped")), 0, None, (AllowedSkip("m.py::[ab]"),), "FAIL", "skip-not-allowed"),
+    (report(case("a"), case("b[x-1]", "skipped")), 0, None, (AllowedSkip("m*::b[x-*]"),), "PASS", None),
     (report(case("a"), case("b", "xfailed")), 0, None, (), "FAIL", "xfail-not-allowed"),  # no test may hide behind it
     (report(case("a", parts=2)), 0, NODE, (), "PASS", "reported-twice"),
     (report(case("a")), 0, ("m.py::a", "m::a"), (), "FAIL", "ambiguous-id"),  # one report id for two tests
