@@ -11,6 +11,7 @@ UPSTREAMS: Final = ("vllm", "vllm-ascend")
 SIDES: Final = ("current", "target")
 
 LEDGER_REF: Final = "refs/notes/afd/ledger"
+ARTIFACT_REF: Final = "refs/afd/artifacts"
 PIN_PREFIX: Final = "refs/afd/pins/"
 LESSON_SUFFIX: Final = "lessons.md"
 
