@@ -111,6 +111,7 @@ def test_blocked_pair_says_what_the_revision_names() -> None:
     pair = judge(A, ascend_candidates({RELEASE: "v0.25.1"}), KNOWN)
     assert "v0.25.1" in pair.reason
     assert RELEASE in pair.reason
+    assert "--target vllm=REF" in pair.fix
 
 
 def test_other_statements_of_a_supported_pair_are_findings() -> None:

@@ -50,7 +50,8 @@ def judge(
         return Pair("supported", naming, f"the {side} vLLM-Ascend names vLLM {short} in {_said(naming)}", "", findings)
     if fixed:
         reason = f"the {side} vLLM-Ascend does not name vLLM {short}; it names {_said(fixed)}"
-        return Pair("blocked", (), reason, f"choose a {side} pair that the vLLM-Ascend revision names", findings)
+        fix = f"name a pair that belongs together: --{side} vllm=REF --{side} vllm-ascend=REF"
+        return Pair("blocked", (), reason, fix, findings)
     reason = f"nothing in the {side} vLLM-Ascend says which vLLM it belongs to"
     return Pair("unproven", (), reason, "git afd approve pair", findings)
 
