@@ -12,7 +12,7 @@ def present(session: Session, up: Upgrade) -> Now:
     """Return the digests of HEAD and which of the upgrade's artifacts are not there."""
     policy = session.policy(up).policy
     content, whole = digests(session.git, session.head, policy) if session.head else ("", "")
-    return Now(content=content, whole=whole, lost={})
+    return Now(content=content, whole=whole, lost={}, simulated=policy.simulated)
 
 
 def rows_of(session: Session, up: Upgrade) -> tuple[Row, ...]:

@@ -21,7 +21,7 @@ from git_afd.adapters.git import Git, decode
 from git_afd.adapters.state_cache import StateCache
 from git_afd.core.fold import extend, fold
 from git_afd.core.names import LEDGER_REF
-from git_afd.core.records import Damage, Draft, Record, line_of, parse_note, seal
+from git_afd.core.records import Damage, Draft, Record, chain, line_of, parse_note
 from git_afd.core.state import EMPTY, State
 from git_afd.errors import Conflict, EnvironmentFault
 
@@ -108,14 +108,8 @@ class Ledger:
         raise Conflict("the ledger moved at every attempt to write", "run the same command again")
 
     def _seal(self, state: State, drafts: Sequence[Draft]) -> tuple[Record, ...]:
-        at, tool = self.now(), f"git-afd {__version__}"
-        sealed: list[Record] = []
-        prev: Sequence[str] = state.heads
-        for offset, draft in enumerate(drafts, start=1):
-            record = seal(draft, seq=state.seq + offset, prev=prev, at=at, by=self.actor, tool=tool)
-            sealed.append(record)
-            prev = (record.id,)
-        return tuple(sealed)
+        tool = f"git-afd {__version__}"
+        return tuple(chain(drafts, state.seq, state.heads, at=self.now(), by=self.actor, tool=tool))
 
     def _append(self, tip: str | None, drafts: Sequence[Draft], records: Sequence[Record]) -> str | None:
         """Move the ledger from `tip` to one with `records`; None when it was no longer at `tip`."""

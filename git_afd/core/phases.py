@@ -58,6 +58,8 @@ GATES: Final[Mapping[str, Phase]] = {
 }
 """The word after ``git afd gate`` for each phase that has one."""
 
+GATE_OF: Final[Mapping[str, str]] = {phase.name: gate for gate, phase in GATES.items()}
+
 
 def settled(status: str) -> bool:
     """Say whether a phase with this shown status lets a later one be entered (no profile allows SKIPPED)."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from git_afd.core.outcome import Json
@@ -26,6 +26,15 @@ class Draft:
     upgrade: str
     body: Mapping[str, Json]
     commit: str
+
+
+def drafted(place: int) -> str:
+    """Return what stands for the id of the draft at `place` (from 0) of the same transaction.
+
+    Allowed in a later draft's ``evidence`` list and as its ``plan``: a phase record can thus name the record it
+    rests on although neither has an id yet, and both are written at once or not at all.
+    """
+    return f"draft:{place}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,30 @@ def seal(draft: Draft, *, seq: int, prev: Iterable[str], at: str, by: str, tool:
     return _record({**rest, "id": digest(rest)})
 
 
+def chain(
+    drafts: Sequence[Draft], state_seq: int, heads: Iterable[str], *, at: str, by: str, tool: str
+) -> list[Record]:
+    """Seal `drafts` one after the other onto a state with clock `state_seq` and these `heads`."""
+    sealed: list[Record] = []
+    prev: Iterable[str] = heads
+    for seq, draft in enumerate(drafts, start=state_seq + 1):
+        named = replace(draft, body=_named(draft.body, sealed))
+        sealed.append(seal(named, seq=seq, prev=prev, at=at, by=by, tool=tool))
+        prev = (sealed[-1].id,)
+    return sealed
+
+
+def _named(body: Mapping[str, Json], sealed: Sequence[Record]) -> Mapping[str, Json]:
+    ids = {drafted(place): record.id for place, record in enumerate(sealed)}
+    filled = dict(body)
+    evidence, plan = body.get("evidence"), body.get("plan")
+    if isinstance(evidence, list | tuple):
+        filled["evidence"] = [ids.get(item, item) if isinstance(item, str) else item for item in evidence]
+    if isinstance(plan, str):
+        filled["plan"] = ids.get(plan, plan)
+    return filled
+
+
 def line_of(record: Record) -> str:
     """Return the record as its one line, without the line break."""
     return canonical({name: _plain(getattr(record, name)) for name in _ENVELOPE})
@@ -108,7 +141,7 @@ def parse_line(line: str, place: str = "") -> Record | Damage:
 
 def parse_note(text: str, place: str = "") -> tuple[Record | Damage, ...]:
     """Read a whole note. Blank lines are git's (``notes append`` leaves one between paragraphs) and skipped."""
-    return tuple(parse_line(line, place) for line in text.split("\n") if line)
+    return tuple(parse_line(line, place) for line in text.split("\n") if line.strip())
 
 
 def _refuse_constant(name: str) -> None:

@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from git_afd.core.phases import GATES, PHASES, Phase, first_unsettled
-from git_afd.core.state import PhaseRecord, Run, Upgrade
-
-_GATE_OF = {phase.name: gate for gate, phase in GATES.items()}
+from git_afd.core.phases import GATE_OF, PHASES, Phase, first_unsettled
+from git_afd.core.state import Analysis, Decision, PhaseRecord, Run, Upgrade
 
 
 @dataclass(frozen=True, slots=True)
 class Now:
     """What is true at this moment: digests of HEAD's content and whole tree, artifacts that are not present.
 
-    `lost` maps a SHA-256 digest that some record names to ``absent`` or ``damaged``.
+    `lost` maps a SHA-256 digest that some record names to ``absent`` or ``damaged``; `simulated` says whether
+    the frozen policy accepts evidence of a simulated NPU host (the demo's own does, no other may).
     """
 
     content: str
     whole: str
     lost: Mapping[str, str] = field(default_factory=dict)
+    simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +104,46 @@ def _row(up: Upgrade, phase: Phase, now: Now) -> Row:
 
 
 def _passed(up: Upgrade, phase: Phase, record: PhaseRecord, now: Now) -> Row:
-    analysis = {1: up.inventory, 2: up.diff}.get(phase.number)
-    digests = {phase.name.lower(): analysis.artifact} if analysis and analysis.artifact else {}
-    run = _run_of(up, phase, record)
-    if phase.name in _GATE_OF and phase.binding != "base":
-        if run is None:
-            return Row(phase, "BLOCKED", record.evidence, "no run stands behind its PASS")
-        digests = {**run.artifacts}
+    """Confront a recorded PASS with what it rests on."""
+    if phase.name in GATE_OF and phase.binding != "base":
+        run = _run_of(up, phase, record)
+        fault = _fault(run, now)
+        if run is None or fault:
+            return Row(phase, "BLOCKED", record.evidence, fault)
         moved = _moved(up, phase, run, now)
-        if moved:
-            return Row(phase, "stale", record.evidence, moved)
-    for name, digest in digests.items():
-        if digest in now.lost:
-            return Row(phase, "BLOCKED", record.evidence, f"raw evidence {name} is {now.lost[digest]}")
-    return Row(phase, "PASS", record.evidence)
+        artifacts: Mapping[str, str] = run.artifacts
+    else:
+        analysis = {1: up.inventory, 2: up.diff}.get(phase.number)
+        moved = _overtaken(up, phase, record)
+        artifacts = {phase.name.lower(): analysis.artifact} if analysis and analysis.artifact else {}
+    if moved:
+        return Row(phase, "stale", record.evidence, moved)
+    lost = [f"raw evidence {name} is {now.lost[digest]}" for name, digest in artifacts.items() if digest in now.lost]
+    return Row(phase, "BLOCKED" if lost else "PASS", record.evidence, "; ".join(lost[:1]))
+
+
+def _overtaken(up: Upgrade, phase: Phase, record: PhaseRecord) -> str:
+    """Say which newer record a PASS of phases 1 to 3 does not rest on; empty when it rests on the newest."""
+    basis: tuple[Analysis | Decision | None, ...] = (up.inventory, up.diff, up.decision)
+    if not 1 <= phase.number <= len(basis):
+        return ""
+    own = basis[phase.number - 1]
+    if own is None or own.record not in record.evidence:
+        return "what it rests on was recorded again since"
+    before = max((item.seq for item in basis[: phase.number - 1] if item), default=0)
+    return "an earlier phase was recorded again since" if own.seq < before else ""
 
 
 def _run_of(up: Upgrade, phase: Phase, record: PhaseRecord) -> Run | None:
-    gate = _GATE_OF.get(phase.name)
+    gate = GATE_OF.get(phase.name)
     cited = (run for run in up.runs.values() if run.record in record.evidence and run.gate == gate)
-    return next((run for run in cited if run.status == "PASS"), None)
+    return next((run for run in cited if run.status == "PASS" and not run.diagnostic), None)
+
+
+def _fault(run: Run | None, now: Now) -> str:
+    if run is None:
+        return "no passed run stands behind its PASS"
+    return "" if now.simulated or not run.simulated else "its run was simulated, which this policy does not accept"
 
 
 def _moved(up: Upgrade, phase: Phase, run: Run, now: Now) -> str:

@@ -71,8 +71,10 @@ class PhaseRecord:
 class RootCause:
     """One root cause and its plan. `files` are literal repository-relative paths; `disposes` maps items to fates.
 
-    `status` is ``open``, ``committed`` (then `commit` is a full id), ``settled`` (it plans no file and keeps or
-    stops every item it names: nothing to commit) or ``withdrawn`` (then `why` says why).
+    `record` is the id of the record with the plan (the newest amendment): what is written about a root cause
+    names it as ``plan``, so that it never counts for somebody else's root cause of the same number. `status` is
+    ``open``, ``committed`` (then `commit` is a full id), ``settled`` (it plans no file and keeps or stops every
+    item it names: nothing to commit) or ``withdrawn`` (then `why` says why).
     """
 
     name: str
@@ -92,19 +94,22 @@ class RootCause:
     status: str = "open"
     commit: str = ""
     why: str = ""
+    record: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
     """What phase 1 or 2 recorded: how (``by hand`` or a tool's name), the artifact with its rows, the items.
 
-    For an inventory, `items` maps contract ids to their kind; for a diff, impact ids to their class.
+    For an inventory, `items` maps contract ids to their kind; for a diff, impact ids to their class. `seq` is
+    the record's place: what rests on it must come after it.
     """
 
     record: str
     how: str
     artifact: str
     items: Mapping[str, str]
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,7 @@ class Decision:
     why: str
     by: str
     conditions: tuple[Mapping[str, Json], ...]
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)

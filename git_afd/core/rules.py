@@ -1,0 +1,313 @@
+"""What each kind of record must hold, and when the workflow allows it: one rule per kind.
+
+A rule changes the case of its upgrade, or raises: ShapeFault when the body is not as it must be, Illegal when
+the state does not allow it. The same rules judge what this clone writes and what a merge brings, so nobody
+can pass a phase by writing the record by hand (docs/explanation/ledger.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from git_afd.core import shape
+from git_afd.core.names import REVISION_KEYS, is_full_id, root_cause_number
+from git_afd.core.outcome import Json
+from git_afd.core.phases import BY_NAME, GATE_OF, GATES, STATUSES, Phase, first_unsettled
+from git_afd.core.records import Record
+from git_afd.core.standing import implementation
+from git_afd.core.state import (
+    CLASSES,
+    FATES,
+    FATES_WITHOUT_CHANGE,
+    ROOT_CAUSE_KINDS,
+    Analysis,
+    Approval,
+    Committed,
+    Decision,
+    Freeze,
+    PhaseRecord,
+    Revision,
+    RootCause,
+    Run,
+    Upgrade,
+)
+
+
+class Illegal(ValueError):
+    """The state does not allow this record."""
+
+
+@dataclass(slots=True)
+class Case:
+    """An upgrade while it is being folded: dictionaries that grow, so that ten thousand records stay linear."""
+
+    id: str
+    freeze: Freeze
+    phases: dict[str, PhaseRecord] = field(default_factory=dict)
+    root_causes: dict[str, RootCause] = field(default_factory=dict)
+    commits: list[Committed] = field(default_factory=list)
+    runs: dict[str, Run] = field(default_factory=dict)
+    approvals: list[Approval] = field(default_factory=list)
+    inventory: Analysis | None = None
+    diff: Analysis | None = None
+    decision: Decision | None = None
+    closed: str = ""
+
+    @classmethod
+    def of(cls, up: Upgrade) -> Case:
+        """Open a finished state for more records; `up` itself is not touched."""
+        return cls(
+            up.id,
+            up.freeze,
+            dict(up.phases),
+            dict(up.root_causes),
+            list(up.commits),
+            dict(up.runs),
+            list(up.approvals),
+            up.inventory,
+            up.diff,
+            up.decision,
+            up.closed,
+        )
+
+    def upgrade(self) -> Upgrade:
+        """Return what the case amounts to."""
+        return Upgrade(
+            self.id,
+            self.freeze,
+            self.phases,
+            self.root_causes,
+            tuple(self.commits),
+            self.runs,
+            tuple(self.approvals),
+            self.inventory,
+            self.diff,
+            self.decision,
+            self.closed,
+        )
+
+
+def frozen(record: Record) -> Freeze:
+    """Return the frozen identity that a freeze record states."""
+    body = record.body
+    revisions = {key: _revision(shape.table(shape.table(body, "revisions"), key), key) for key in REVISION_KEYS}
+    policy, plugin = shape.table(body, "policy"), shape.table(body, "plugin")
+    return Freeze(
+        record=record.id,
+        branch=_said(body, "branch"),
+        base=_full_id(body, "base"),
+        base_tree=shape.text(body, "base_tree"),
+        primary=_said(body, "primary"),
+        revisions=revisions,
+        policy_digest=shape.text(policy, "digest"),
+        policy_text=shape.text(policy, "text"),
+        dirty=shape.text_table(plugin, "dirty"),
+        worktrees=shape.text_table(body, "worktrees"),
+        body=body,
+    )
+
+
+def _revision(body: Mapping[str, Json], key: str) -> Revision:
+    found = Revision(*(shape.text(body, name, "") for name in ("ref", "object", "commit", "tree")))
+    if not is_full_id(found.commit):
+        raise shape.ShapeFault(f"revisions.{key}: a full commit id was expected")
+    return found
+
+
+def _full_id(body: Mapping[str, Json], name: str) -> str:
+    value = shape.text(body, name)
+    if not is_full_id(value):
+        raise shape.ShapeFault(f"{name}: a full commit id was expected")
+    return value
+
+
+def _said(body: Mapping[str, Json], name: str) -> str:
+    value = shape.text(body, name)
+    if not value.strip():
+        raise shape.ShapeFault(f"{name}: it must not be empty")
+    return value
+
+
+def _phase(case: Case, record: Record) -> None:
+    body = record.body
+    if set(body) != {"phase", "status", "evidence", "blocker", "next_allowed_action"}:
+        raise shape.ShapeFault("a phase record has exactly the workflow's five fields")
+    phase = BY_NAME[shape.choice(body, "phase", tuple(BY_NAME))]
+    status = shape.choice(body, "status", STATUSES)
+    evidence = shape.texts(body, "evidence")
+    if status == "PASS":
+        earlier = first_unsettled({name: item.status for name, item in case.phases.items()}, phase.number)
+        if earlier is not None:
+            raise Illegal(f"{phase.name} cannot pass while {earlier.name} has not")
+        lack = _lack(case, phase, evidence)
+        if lack:
+            raise Illegal(f"{phase.name} cannot pass: {lack}")
+    blocker, then = shape.text(body, "blocker"), shape.text(body, "next_allowed_action")
+    case.phases[phase.name] = PhaseRecord(record.id, phase.name, status, evidence, blocker, then)
+
+
+def _lack(case: Case, phase: Phase, evidence: tuple[str, ...]) -> str:
+    """Say which record a PASS of `phase` would have to rest on and does not; empty when nothing is lacking."""
+    if phase.name == "ARCHITECTURE_GATE" and (case.decision is None or case.decision.decide != "continue"):
+        return "the primary has not decided to go on"
+    if phase.binding == "records":
+        return implementation(case.upgrade())[1]
+    resting = {1: case.inventory, 2: case.diff, 3: case.decision}
+    if phase.number in resting:
+        on = resting[phase.number]
+        return "" if on and on.record in evidence else "its evidence does not name the newest record it rests on"
+    gate = GATE_OF.get(phase.name)
+    runs = (run for run in case.runs.values() if run.record in evidence and run.gate == gate)
+    proven = gate is None or any(run.status == "PASS" and not run.diagnostic for run in runs)
+    return "" if proven else f"its evidence names no passed run of gate {gate}"
+
+
+def _analysis(record: Record, items: Mapping[str, str]) -> Analysis:
+    return Analysis(
+        record.id, shape.text(record.body, "how"), shape.text(record.body, "artifact", ""), items, record.seq
+    )
+
+
+def _inventory(case: Case, record: Record) -> None:
+    case.inventory = _analysis(record, shape.text_table(record.body, "items"))
+
+
+def _diff(case: Case, record: Record) -> None:
+    items = shape.text_table(record.body, "items")
+    for item, class_ in items.items():
+        if class_ not in (*CLASSES, "NONE"):
+            raise shape.ShapeFault(f"items.{item}: {class_!r} is no class")
+    case.diff = _analysis(record, {item: class_ for item, class_ in items.items() if class_ != "NONE"})
+
+
+def _decision(case: Case, record: Record) -> None:
+    _only_primary(case, record)
+    decide = shape.choice(record.body, "decide", ("continue", "stop"))
+    conditions = shape.tables(record.body, "conditions")
+    case.decision = Decision(record.id, decide, _said(record.body, "why"), record.by, conditions, record.seq)
+
+
+def _only_primary(case: Case, record: Record) -> None:
+    if record.by != case.freeze.primary:
+        raise Illegal(f"only the primary ({case.freeze.primary}) may write it")
+
+
+def _root_cause(case: Case, record: Record) -> None:
+    body = record.body
+    name = shape.text(body, "root_cause")
+    if root_cause_number(name) is None:
+        raise shape.ShapeFault(f"root_cause: {name!r} is no RC-n")
+    op = shape.choice(body, "op", ("add", "amend", "withdraw"))
+    if op == "add":
+        if name in case.root_causes:
+            raise Illegal(f"{name} is taken; add it again to get the next free number")
+        case.root_causes[name] = _plan(name, record)
+        return
+    old = _cause(case, body, "open", "settled")
+    withdrawn = replace(old, status="withdrawn", why=shape.text(body, "why")) if op == "withdraw" else None
+    case.root_causes[name] = withdrawn or _plan(name, record)
+
+
+def _cause(case: Case, body: Mapping[str, Json], *statuses: str) -> RootCause:
+    """Return the root cause that `body` speaks of, which must have one of `statuses`.
+
+    ``plan``, where it is given, is the id of the record with the plan that the writer saw: after a merge a
+    number may belong to somebody else's root cause, and nothing may happen to that one by accident.
+    """
+    name = shape.text(body, "root_cause")
+    cause = case.root_causes.get(name)
+    if cause is None or cause.status not in statuses:
+        raise Illegal(f"{name} is not open")
+    if shape.text(body, "plan", cause.record) != cause.record:
+        raise Illegal(f"it was written for another plan of {name}")
+    return cause
+
+
+def _plan(name: str, record: Record) -> RootCause:
+    body = record.body
+    disposes = shape.text_table(body, "disposes")
+    for item, fate in disposes.items():
+        if fate not in FATES:
+            raise shape.ShapeFault(f"disposes.{item}: {fate!r} is no fate")
+    files = shape.texts(body, "files")
+    nothing_to_commit = not files and disposes and set(disposes.values()) <= set(FATES_WITHOUT_CHANGE)
+    return RootCause(
+        name=name,
+        title=_said(body, "title"),
+        kind=shape.choice(body, "kind", ROOT_CAUSE_KINDS),
+        upstream=shape.texts(body, "upstream"),
+        class_=shape.choice(body, "class", CLASSES),
+        invariant=shape.text(body, "invariant", ""),
+        files=files,
+        tests=shape.texts(body, "tests"),
+        removal=shape.text(body, "removal", ""),
+        layer=shape.number(body, "layer", 0),
+        out_of_order=shape.text(body, "out_of_order", ""),
+        untested=shape.text(body, "untested", ""),
+        failure=shape.text(body, "failure", ""),
+        disposes=disposes,
+        status="settled" if nothing_to_commit else "open",
+        record=record.id,
+    )
+
+
+def _commit(case: Case, record: Record) -> None:
+    _only_primary(case, record)
+    gate = case.phases.get("ARCHITECTURE_GATE")
+    if gate is None or gate.status != "PASS":
+        raise Illegal("nothing is committed before ARCHITECTURE_GATE passes")
+    body = record.body
+    cause, commit = _cause(case, body, "open"), _full_id(body, "commit")
+    parent, tree, paths = shape.text(body, "parent"), shape.text(body, "tree"), shape.texts(body, "paths")
+    case.root_causes[cause.name] = replace(cause, status="committed", commit=commit)
+    case.commits.append(Committed(record.id, cause.name, commit, parent, tree, paths))
+
+
+def _run(case: Case, record: Record) -> None:
+    body = record.body
+    name = shape.text(body, "run")
+    old = case.runs.get(name)
+    if old is not None and old.status != "started":
+        raise Illegal(f"run {name} is finished already")
+    started = shape.choice(body, "op", ("started", "finished")) == "started"
+    status = "started" if started else shape.choice(body, "status", ("PASS", "FAIL", "BLOCKED", "INTERRUPTED"))
+    case.runs[name] = Run(
+        record=record.id,
+        name=name,
+        gate=shape.choice(body, "gate", tuple(GATES)),
+        status=status,
+        commit=shape.text(body, "commit"),
+        bound=shape.text_table(body, "bound"),
+        artifacts=shape.text_table(body, "artifacts"),
+        reason=shape.text(body, "reason", ""),
+        origin=shape.text(body, "origin", "here"),
+        simulated=shape.flag(body, "simulated"),
+        diagnostic=shape.flag(body, "diagnostic"),
+    )
+
+
+def _approval(case: Case, record: Record) -> None:
+    body = record.body
+    what, subject = _said(body, "what"), shape.text(body, "subject", "")
+    case.approvals.append(Approval(record.id, what, subject, _said(body, "name"), _said(body, "reason"), record.at))
+
+
+def _close(case: Case, record: Record) -> None:
+    _only_primary(case, record)
+    case.closed = _said(record.body, "why")
+
+
+RULES: Final[Mapping[str, Callable[[Case, Record], None]]] = {
+    "phase": _phase,
+    "inventory": _inventory,
+    "diff": _diff,
+    "decision": _decision,
+    "root-cause": _root_cause,
+    "commit": _commit,
+    "run": _run,
+    "approval": _approval,
+    "close": _close,
+}
+"""The rule of every kind that needs a freeze before it."""
