@@ -1,0 +1,1 @@
+"""Python sources as facts: what a module defines, imports and exports, without importing anything."""
