@@ -156,6 +156,7 @@ def frozen(
         "revisions": _revisions(vllm, ascend),
         "policy": {"digest": read_policy(text, "test").digest, "text": text},
         "plugin": {"path": str(plugin.path), "dirty": _dirty(plugin, dirty or {})},
+        "documents": {"AGENTS.md": plugin("git rev-parse HEAD:AGENTS.md")},
         "sources": {"vllm": {"path": str(vllm.path)}, "vllm-ascend": {"path": str(ascend.path)}},
         "worktrees": {"vllm": str(vllm.path), "vllm-ascend": str(ascend.path)},
     }
