@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
 
 from git_afd.core import shape
+from git_afd.core.command import Command, fault_of
 from git_afd.core.outcome import Json
 
 SCHEMA: Final = 1
@@ -50,23 +51,6 @@ class Guard:
     path: str
     pattern: str
     kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command of a gate. `run` is an argument list; ``{python}``, ``{out}``, ``{plugin}`` are filled in.
-
-    `junit` and `results` are globs below ``{out}`` of raw evidence that must exist afterwards; `mode` is the
-    accuracy mode it measures.
-    """
-
-    name: str
-    run: tuple[str, ...]
-    timeout_s: int = 3600
-    junit: str = ""
-    results: str = ""
-    mode: str = ""
-    env: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +195,19 @@ def _gate(reader: _Reader, name: str) -> Gate:
     if name not in ("static", "native", "basic", "accuracy"):
         raise PolicyFault(f"gates.{name}", "is no gate that runs commands")
     _known(reader.body, reader.at, ("npu", "devices", "command"))
-    commands = tuple(_command(item) for item in reader.each("command"))
+    commands = tuple(_command(item, name) for item in reader.each("command"))
+    for place, command in enumerate(commands):
+        if command.name in (other.name for other in commands[:place]):
+            raise PolicyFault(f"{reader.at}.command[{place}].name", f"{command.name} stands there twice")
     return Gate(commands, reader.flag("npu"), reader.number("devices", 0))
 
 
-def _command(reader: _Reader) -> Command:
+def _command(reader: _Reader, gate: str) -> Command:
     _known(reader.body, reader.at, ("name", "run", "timeout-s", "junit", "results", "mode", "env"))
     run = reader.texts("run")
     if not run:
         raise PolicyFault(f"{reader.at}.run", "a list of arguments was expected")
-    return Command(
+    command = Command(
         reader.text("name"),
         run,
         reader.number("timeout-s", 3600),
@@ -229,6 +216,10 @@ def _command(reader: _Reader) -> Command:
         reader.text("mode", ""),
         reader.text_table("env"),
     )
+    wrong = fault_of(command, gate)
+    if wrong:
+        raise PolicyFault(f"{reader.at}.{wrong[0]}", wrong[1])
+    return command
 
 
 def _known(body: Mapping[str, Json], at: str, names: tuple[str, ...]) -> None:
