@@ -1,0 +1,249 @@
+"""Judges a gate from the raw facts and files of one run: pure, and the same each time it is asked.
+
+A command that says success is believed only as far as its raw evidence bears it out; what cannot be known
+blocks; only then does everything else pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from git_afd.core.command import Command
+from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
+from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.junit import parse_junit
+from git_afd.core.evidence.lmeval import Measurement
+from git_afd.core.evidence.raw_run import Ended, RawRun
+from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
+from git_afd.core.finding import Finding
+from git_afd.core.outcome import Json
+from git_afd.core.policy import Accuracy, Gate
+
+_CLOCK_S: Final = 2.0
+"""How far lm-eval's own date may lie outside the command's time: file systems and clocks round."""
+
+_RELAXED: Final = "guard-relaxed"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a run is judged by, all of it frozen: the gate, accuracy's bar, the documented skips.
+
+    `guards` are findings about guarded values that moved; `foreign` maps digests of results that belong to
+    other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated host.
+    """
+
+    gate: Gate
+    accuracy: Accuracy | None = None
+    skips: tuple[AllowedSkip, ...] = ()
+    guards: tuple[Finding, ...] = ()
+    foreign: Mapping[str, str] = field(default_factory=dict)
+    simulated_accepted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandVerdict:
+    """What one command amounts to; `counts` are its tests by outcome, empty when it is not a test run."""
+
+    name: str
+    status: Status
+    counts: Mapping[str, int]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """The verdict of a run. `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked."""
+
+    status: Status
+    commands: tuple[CommandVerdict, ...]
+    findings: tuple[Finding, ...]
+    metrics: Mapping[str, Json] = field(default_factory=dict)
+    partial: bool = False
+
+    @property
+    def blocker(self) -> str:
+        """The first thing that keeps it from passing, in one sentence; empty when it passes."""
+        errors = [finding for finding in self.findings if finding.severity == "error"]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        return f"{errors[0].message}{more}" if errors else ""
+
+
+def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVerdict:
+    """Judge a run. `files` holds the bytes of its artifacts by name; one that is missing there decides nothing."""
+    commands = tuple(
+        _command(command, _ended(raw, command), question.skips, files) for command in question.gate.commands
+    )
+    around = (*_around(question, raw), *_strange(question.gate, raw))
+    statuses = [*(one.status for one in commands), *("BLOCKED" for _ in around)]
+    findings = [*around, *(finding for one in commands for finding in one.findings)]
+    metrics: Mapping[str, Json] = {}
+    partial = False
+    if question.accuracy is not None:
+        status, found, metrics, partial = _accuracy(question, question.accuracy, raw, files)
+        statuses.append(status)
+        findings += found
+    return GateVerdict(_worst(statuses), commands, _ordered(findings), metrics, partial)
+
+
+def _worst(statuses: Iterable[str]) -> Status:
+    said = set(statuses)
+    if not said:
+        return "BLOCKED"  # nothing ran: nothing is known
+    return "FAIL" if "FAIL" in said else "PASS" if said == {"PASS"} else "BLOCKED"
+
+
+def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Put what decides before what is only worth knowing; nothing is said twice."""
+    return tuple(sorted(dict.fromkeys(findings), key=lambda finding: finding.severity == "note"))
+
+
+def _ended(raw: RawRun, command: Command) -> Ended | None:
+    found = [one for one in raw.commands if one.name == command.name]
+    return found[0] if len(found) == 1 and command.made(found[0].argv) else None
+
+
+def _around(question: Question, raw: RawRun) -> Iterator[Finding]:
+    if not question.gate.commands:
+        yield Finding(
+            "no-command", raw.gate, f"the policy names no command for gate {raw.gate}", "name one in afd.toml"
+        )
+    for text in raw.disturbed:
+        yield Finding("tree-moved", "", text, "run the gate again, and let nothing write there meanwhile")
+    if raw.simulated and not question.simulated_accepted:
+        yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
+    if raw.interrupted:
+        yield Finding("interrupted", "", "the run was interrupted", "run the gate again")
+
+
+def _strange(gate: Gate, raw: RawRun) -> Iterator[Finding]:
+    """Name commands that the frozen policy does not know: a run of something else proves nothing here."""
+    known = {command.name for command in gate.commands}
+    for one in raw.commands:
+        if one.name not in known:
+            yield Finding("foreign-command", one.name, f"{one.name} is no command of this gate", "run the gate again")
+
+
+def _command(
+    command: Command, ended: Ended | None, skips: Sequence[AllowedSkip], files: Mapping[str, bytes]
+) -> CommandVerdict:
+    if ended is None:
+        text = f"{command.name} has not run as the policy says"
+        return CommandVerdict(command.name, "BLOCKED", {}, (Finding("not-run", command.name, text, "run the gate"),))
+    if ended.missing:
+        finding = Finding(
+            "tool-missing", command.name, f"{command.name}: {ended.missing}", "install it, then run again"
+        )
+        return CommandVerdict(command.name, "BLOCKED", {}, (finding,))
+    found = list(_ending(ended))
+    counts: Mapping[str, int] = {}
+    status: Status = "FAIL" if found else "PASS"
+    if command.junit:
+        verdict = _tests(command, ended, skips, files)
+        counts = verdict.counts
+        found += verdict.findings
+        status = _worst((status, verdict.status))
+    return CommandVerdict(command.name, status, counts, tuple(_named(command.name, found)))
+
+
+def _ending(ended: Ended) -> Iterator[Finding]:
+    name = ended.name
+    if ended.timed_out:
+        yield Finding("timed-out", name, "it did not end in its time", "read its log")
+    elif ended.exit_code is None:
+        how = f"by signal {ended.signal}" if ended.signal is not None else "without an exit code"
+        yield Finding("run-not-ended", name, f"it ended {how}", "read its log")
+    elif ended.exit_code:
+        yield Finding("exit-code", name, f"it ended with exit code {ended.exit_code}", "read its log")
+    if ended.survivors:
+        left = ", ".join(ended.survivors)
+        yield Finding("not-cleaned-up", name, f"processes outlived it: {left}", "end them, then run the gate again")
+    elif ended.left_behind:
+        left = ", ".join(ended.left_behind)
+        yield Finding("not-cleaned-up", name, f"it left processes behind, which were ended for it: {left}", "")
+
+
+def _tests(command: Command, ended: Ended, skips: Sequence[AllowedSkip], files: Mapping[str, bytes]) -> CommandVerdict:
+    """Judge a test run by its report; several reports, or one that cannot be read, decide nothing."""
+    if len(ended.junit) > 1:
+        text = f"{len(ended.junit)} reports fit {command.junit}; one was expected"
+        return CommandVerdict(command.name, "BLOCKED", {}, (Finding("report-ambiguous", command.name, text, ""),))
+    try:
+        report = parse_junit(_bytes(files, ended.junit[0]), ended.junit[0]) if ended.junit else None
+        verdict = judge_tests(report, ended.exit_code, None, skips)
+    except EvidenceFault as fault:
+        return CommandVerdict(command.name, "BLOCKED", {}, (fault.as_finding(),))
+    said = {"exit-code", "run-not-ended"}
+    findings = tuple(finding for finding in verdict.findings if finding.code not in said)
+    return CommandVerdict(command.name, verdict.status, verdict.counts, findings)
+
+
+def _named(name: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    for finding in findings:
+        yield replace(finding, message=f"{name}: {finding.message}")
+
+
+def _accuracy(
+    question: Question, rule: Accuracy, raw: RawRun, files: Mapping[str, bytes]
+) -> tuple[Status, tuple[Finding, ...], Mapping[str, Json], bool]:
+    results: dict[str, ResultFile] = {}
+    found: list[Finding] = []
+    for mode in dict.fromkeys((*rule.modes, *(command.mode for command in question.gate.commands if command.mode))):
+        owners = [command.name for command in question.gate.commands if command.mode == mode]
+        try:
+            result = _result(mode, [one for one in raw.commands if one.name in owners], files)
+        except EvidenceFault as fault:
+            found.append(fault.as_finding())
+        else:
+            results |= {mode: result} if result else {}
+    verdict = judge_accuracy(results, rule)
+    found += _foreign(question, raw, verdict.measured)
+    status = _worst((verdict.status, *("BLOCKED" for _ in found), *map(_guard_status, question.guards)))
+    return status, (*question.guards, *found, *verdict.findings), verdict.metrics(), bool(verdict.diagnostic)
+
+
+def _guard_status(finding: Finding) -> Status:
+    return "FAIL" if finding.code == _RELAXED else "BLOCKED"
+
+
+def _result(mode: str, ended: Collection[Ended], files: Mapping[str, bytes]) -> ResultFile | None:
+    """Return the one result file of a mode; None when the runs of that mode left none."""
+    names = [name for one in ended for name in one.results]
+    if not names:
+        return None
+    if len(names) > 1:
+        raise EvidenceFault(names[1], "", f"is one of {len(names)} results of mode {mode}", "exactly one")
+    samples = [name for one in ended for name in one.samples]
+    if len(samples) > 1:
+        raise EvidenceFault(samples[1], "", f"is one of {len(samples)} samples files of mode {mode}", "at most one")
+    kept = (samples[0], _bytes(files, samples[0])) if samples else ()
+    return ResultFile(names[0], _bytes(files, names[0]), *kept)
+
+
+def _bytes(files: Mapping[str, bytes], name: str) -> bytes:
+    if name not in files:
+        raise EvidenceFault(name, "", "is not there any more", "the bytes that the run left")
+    return files[name]
+
+
+def _foreign(question: Question, raw: RawRun, measured: Mapping[str, Measurement]) -> Iterator[Finding]:
+    """Name results that were not made by this run: known from another one, or dated outside the command's time."""
+    for mode, one in measured.items():
+        owner = next((ended for ended in raw.commands if one.file in ended.results), None)
+        earlier = question.foreign.get(one.digest)
+        if earlier:
+            text = f"the result of {mode} is that of run {earlier}, not of this one"
+            yield Finding("foreign-result", one.file, text, "let the command measure anew")
+        elif owner is None or not _in_time(one.date, owner):
+            text = f"the result of {mode} is dated {one.date or 'not at all'}, outside the run that left it"
+            yield Finding("foreign-result", one.file, text, "let the command measure anew")
+
+
+def _in_time(date: str, ended: Ended) -> bool:
+    try:
+        seconds = float(date)
+    except ValueError:
+        return False
+    return ended.began - _CLOCK_S <= seconds <= ended.ended + _CLOCK_S

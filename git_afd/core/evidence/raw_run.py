@@ -1,0 +1,168 @@
+"""A run as its raw facts: what was started, how it ended, which files it left, on exactly which code.
+
+It is kept as one JSON artifact (``run.json``) beside the raw files, holds no verdict, and is all that is
+needed, together with those files, to judge the run again: after it, at the import of a bundle, in the audit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from git_afd.core import shape
+from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.outcome import Json
+from git_afd.core.records import canonical
+
+FILE: Final = "run.json"
+SCHEMA: Final = "git-afd/run/1"
+SIZE_LIMIT: Final = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a run vouches for: upgrade, commit and tree (full ids), the digests of content, commits and policy."""
+
+    upgrade: str
+    commit: str
+    tree: str
+    content: str
+    whole: str
+    commits: str
+    policy: str
+
+    def bound(self) -> dict[str, str]:
+        """Return what a run record keeps as its binding."""
+        return {"content": self.content, "whole": self.whole, "commits": self.commits, "policy": self.policy}
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How one command ended.
+
+    `exit_code` is None when a signal or the clock ended it; `missing` says why it could not be started.
+    `began` and `ended` are seconds since the epoch on the host that ran it. `log`, `junit`, `results` and
+    `samples` are names of artifacts. `left_behind` and `survivors` are processes, as ``pid name``.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    exit_code: int | None = None
+    signal: int | None = None
+    timed_out: bool = False
+    interrupted: bool = False
+    missing: str = ""
+    began: float = 0.0
+    ended: float = 0.0
+    log: str = ""
+    junit: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
+    left_behind: tuple[str, ...] = ()
+    survivors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawRun:
+    """One execution of a gate's commands.
+
+    `artifacts` maps names to SHA-256 digests; `disturbed` says what was not the same after the run as before;
+    `only` is the one command that was asked for. `host`, `environment` and `trees` are facts for readers.
+    """
+
+    gate: str
+    identity: Identity
+    python: str
+    root: str
+    commands: tuple[Ended, ...]
+    artifacts: Mapping[str, str] = field(default_factory=dict)
+    disturbed: tuple[str, ...] = ()
+    simulated: bool = False
+    diagnostic: bool = False
+    interrupted: bool = False
+    host: Mapping[str, Json] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    trees: Mapping[str, str] = field(default_factory=dict)
+
+    def as_bytes(self) -> bytes:
+        """Return the bytes of ``run.json``."""
+        body = {name: getattr(self, name) for name in self.__slots__}
+        body |= {
+            "schema": SCHEMA,
+            "identity": _plain(self.identity),
+            "commands": [_plain(one) for one in self.commands],
+        }
+        return canonical({name: _listed(value) for name, value in body.items()}).encode()
+
+
+def parse_raw_run(data: bytes, file: str = FILE) -> RawRun:
+    """Read ``run.json``. Raises EvidenceFault naming what is wrong."""
+    if len(data) > SIZE_LIMIT:
+        raise EvidenceFault(file, "", f"has {len(data)} bytes", f"at most {SIZE_LIMIT}")
+    try:
+        body = json.loads(data.decode("utf-8"))
+        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
+            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
+        return _raw_run(body)
+    except (ValueError, RecursionError) as error:
+        raise EvidenceFault(file, "", str(error)[:200], "the facts of one run as git afd gate writes them") from None
+
+
+def _raw_run(body: Mapping[str, Json]) -> RawRun:
+    identity = shape.table(body, "identity")
+    return RawRun(
+        gate=shape.text(body, "gate"),
+        identity=Identity(*(shape.text(identity, name) for name in Identity.__slots__)),
+        python=shape.text(body, "python"),
+        root=shape.text(body, "root"),
+        commands=tuple(_ended(one) for one in shape.tables(body, "commands")),
+        artifacts=shape.text_table(body, "artifacts"),
+        disturbed=shape.texts(body, "disturbed"),
+        simulated=shape.flag(body, "simulated"),
+        diagnostic=shape.flag(body, "diagnostic"),
+        interrupted=shape.flag(body, "interrupted"),
+        host=shape.table(body, "host"),
+        environment=shape.text_table(body, "environment"),
+        trees=shape.text_table(body, "trees"),
+    )
+
+
+def _ended(body: Mapping[str, Json]) -> Ended:
+    return Ended(
+        name=shape.text(body, "name"),
+        argv=shape.texts(body, "argv"),
+        exit_code=_code(body, "exit_code"),
+        signal=_code(body, "signal"),
+        timed_out=shape.flag(body, "timed_out"),
+        interrupted=shape.flag(body, "interrupted"),
+        missing=shape.text(body, "missing", ""),
+        began=_seconds(body, "began"),
+        ended=_seconds(body, "ended"),
+        log=shape.text(body, "log", ""),
+        junit=shape.texts(body, "junit"),
+        results=shape.texts(body, "results"),
+        samples=shape.texts(body, "samples"),
+        left_behind=shape.texts(body, "left_behind"),
+        survivors=shape.texts(body, "survivors"),
+    )
+
+
+def _code(body: Mapping[str, Json], name: str) -> int | None:
+    return None if body.get(name) is None else shape.number(body, name)
+
+
+def _seconds(body: Mapping[str, Json], name: str) -> float:
+    value = body.get(name, 0.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1 << 40:
+        raise shape.ShapeFault(f"{name}: seconds since the epoch were expected")
+    return float(value)
+
+
+def _plain(value: Identity | Ended) -> dict[str, Json]:
+    return {name: _listed(getattr(value, name)) for name in value.__slots__}
+
+
+def _listed(value: Json) -> Json:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
