@@ -1,0 +1,1 @@
+"""What the plugin relies on upstream: contracts, found in its sources without importing anything."""
