@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import shlex
@@ -26,6 +28,21 @@ def write_programs(folder: Path) -> Path:
         )
         program.chmod(0o755)
     return folder
+
+
+def call(args: list[str], directory: Path) -> Done:
+    """Run `git-afd` inside this process: for tables whose rows are about rules, not about processes."""
+    from git_afd.cli.entry import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        before = Path.cwd()
+        os.chdir(directory)
+        try:
+            code = main(args)
+        finally:
+            os.chdir(before)
+    return Done(code, out.getvalue(), err.getvalue())
 
 
 @dataclass(frozen=True)

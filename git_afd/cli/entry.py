@@ -21,6 +21,7 @@ from git_afd.errors import Exit, UsageFault
 VERBS: Final = {
     "status": "status",
     "next": "status",
+    "root-cause": "root_cause",
     "gate": "gate",
 }
 

@@ -102,15 +102,20 @@ def body_of(cause: RootCause, op: str) -> dict[str, Json]:
 
 def check_plan(up: Upgrade, cause: RootCause, policy: Policy, shown: Mapping[str, str]) -> None:
     """Raise the first reason why `cause` cannot stand in `up` as it is; `shown` is what each phase shows now."""
+    check_form(up, cause, policy, shown)
+    _check_disposals(up, cause)
+    _check_title(up, cause)
+    _check_order(up, cause)
+    _check_other_plans(up, cause)
+
+
+def check_form(up: Upgrade, cause: RootCause, policy: Policy, shown: Mapping[str, str]) -> None:
+    """Raise what is wrong with `cause` by itself, before anything else is looked at."""
     check_open(up)
     check_entry(cause.kind, shown)
     _check_words(cause)
     _check_paths(cause, policy)
     _check_tests_demanded(cause)
-    _check_disposals(up, cause)
-    _check_title(up, cause)
-    _check_order(up, cause)
-    _check_other_plans(up, cause)
 
 
 def check_open(up: Upgrade) -> None:
