@@ -1,0 +1,180 @@
+"""What this host is: devices, CANN, interpreter, packages, variables, ports. Absent is recorded as absent."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from git_afd.adapters.process import run_command
+from git_afd.adapters.python_probe import probe_python
+from git_afd.core.evidence.cann import parse_cann_info
+from git_afd.core.evidence.npu_smi import NpuTable, Unknown, parse_npu_smi
+from git_afd.core.outcome import Json
+from git_afd.errors import EnvironmentFault
+
+PORTS: Final = (8000, 8001, 1239, 6392, 6402, 6453, 19080, 19600, 19610)
+"""Ports that the plugin's tests and servers use (domain: NPU host evidence)."""
+
+VARIABLES: Final = (
+    "VLLM_VERSION",
+    "VLLM_PLUGINS",
+    "ASCEND_RT_VISIBLE_DEVICES",
+    "ASCEND_HOME_PATH",
+    "ASCEND_TOOLKIT_HOME",
+    "SOC_VERSION",
+)
+"""Variables that change which devices or versions a run sees; VLLM_VERSION overrides vLLM's own check."""
+
+_CANN_HOME: Final = "/usr/local/Ascend/ascend-toolkit/latest"
+_CANN_FILE: Final = "ascend_toolkit_install.info"
+_SMI_TIMEOUT_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostFacts:
+    """The facts, JSON-able; `npu_text` is npu-smi's own output, to be kept as an artifact (empty: no tool)."""
+
+    machine: Mapping[str, Json]
+    npu: Mapping[str, Json]
+    cann: Mapping[str, Json]
+    python: Mapping[str, Json]
+    variables: Mapping[str, str]
+    ports: Mapping[str, str]
+    processes: tuple[str, ...]
+    npu_text: str = ""
+
+    @property
+    def has_npu(self) -> bool:
+        """Whether devices were seen and understood; *unknown* is not a yes."""
+        return self.npu.get("state") == "present"
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the facts for a record or a bundle's header."""
+        return {
+            "machine": dict(self.machine),
+            "npu": dict(self.npu),
+            "cann": dict(self.cann),
+            "python": dict(self.python),
+            "variables": dict(self.variables),
+            "ports": dict(self.ports),
+            "processes": list(self.processes),
+        }
+
+
+def host_facts(python: str, *, cwd: Path, env: Mapping[str, str], devices: Path = Path("/dev")) -> HostFacts:
+    """Look at this host once. `python` is the target runtime's interpreter, asked in `cwd` with `env`.
+
+    Nothing is guessed: what is not there is ``absent``, what did not answer ``unknown``. Raises only
+    KeyboardInterrupt, when this program was told to stop meanwhile.
+    `devices` is where device files stand.
+    """
+    table, text = read_npus(env, devices=devices)
+    return HostFacts(
+        machine={"system": platform.system(), "release": platform.release(), "arch": platform.machine()},
+        npu=_npu_json(table),
+        cann=_cann(env),
+        python=probe_python(python, cwd=cwd, env=env),
+        variables={name: env.get(name, "absent") for name in VARIABLES},
+        ports=listening(PORTS),
+        processes=vllm_processes(),
+        npu_text=text,
+    )
+
+
+def read_npus(env: Mapping[str, str], *, devices: Path = Path("/dev")) -> tuple[NpuTable | Unknown | None, str]:
+    """Run ``npu-smi info``; return the table, Unknown, or None when there is neither tool nor device; and its text."""
+    tool = shutil.which("npu-smi", path=env.get("PATH", ""))
+    if tool is None:
+        files = sorted(path.name for path in devices.glob("davinci[0-9]*"))
+        return (Unknown(f"{', '.join(files)} are there, npu-smi is not on PATH") if files else None), ""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        try:
+            done = run_command([tool, "info"], cwd=Path(folder), env=env, log=log, timeout_s=_SMI_TIMEOUT_S, grace_s=2)
+        except EnvironmentFault as fault:
+            return Unknown(fault.message), ""
+        text = log.read_text(errors="replace")
+    if done.interrupted:
+        raise KeyboardInterrupt
+    if not done.succeeded:
+        how = "did not answer in time" if done.timed_out else f"ended with exit code {done.exit_code}"
+        said = next((line.strip() for line in text.splitlines() if line.strip()), "nothing")
+        return Unknown(f"npu-smi {how}; it said: {said[:160]}"), text
+    return parse_npu_smi(text), text
+
+
+def listening(ports: Iterable[int]) -> dict[str, str]:
+    """Return for each TCP port ``free``, ``unknown``, or who listens there as ``pid name``."""
+    import psutil
+
+    try:
+        connections = psutil.net_connections("tcp")
+    except (psutil.Error, OSError):
+        return {str(port): "unknown" for port in ports}
+    owners: dict[int, int | None] = {
+        connection.laddr.port: connection.pid
+        for connection in connections
+        if connection.status == psutil.CONN_LISTEN and connection.laddr
+    }
+    return {str(port): _owner(owners[port]) if port in owners else "free" for port in ports}
+
+
+def vllm_processes() -> tuple[str, ...]:
+    """Return living processes that are vLLM's by their name or first words, as ``pid name``; arguments stay private."""
+    import psutil
+
+    found = []
+    for process in psutil.process_iter(["name", "cmdline", "status"]):
+        info = process.info
+        words = " ".join([info["name"] or "", *(info["cmdline"] or [])[:3]]).lower()
+        if "vllm" in words and info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(f"{process.pid} {info['name'] or '?'}")
+    return tuple(found)
+
+
+def _owner(pid: int | None) -> str:
+    import psutil
+
+    if pid is None:
+        return "in use, owner unknown"
+    try:
+        return f"{pid} {psutil.Process(pid).name()}"
+    except psutil.Error:
+        return f"{pid} ?"
+
+
+def _npu_json(table: NpuTable | Unknown | None) -> dict[str, Json]:
+    if table is None:
+        return {"state": "absent"}
+    if isinstance(table, Unknown):
+        return {"state": "unknown", "reason": table.reason}
+    return {
+        "state": "present",
+        "driver": table.version or "absent",
+        "chips": [chip.as_json() for chip in table.chips],
+        "processes": [process.as_json() for process in table.processes],
+    }
+
+
+def _cann(env: Mapping[str, str]) -> dict[str, Json]:
+    """Find the toolkit that the variables name, else the usual place, and what it says of itself."""
+    named = env.get("ASCEND_HOME_PATH") or env.get("ASCEND_TOOLKIT_HOME")
+    home = Path(named or _CANN_HOME)
+    arch = f"{platform.machine()}-linux"
+    places = (home / arch, home, home / "latest" / arch, *sorted(home.glob(f"*/{arch}")))
+    files = dict.fromkeys((place / _CANN_FILE).resolve() for place in places if (place / _CANN_FILE).is_file())
+    if not files:
+        return {"state": "unknown", "reason": f"{home} holds no {_CANN_FILE}"} if named else {"state": "absent"}
+    first = next(iter(files))
+    try:
+        values = parse_cann_info(first.read_text(errors="replace"))
+    except OSError as error:
+        return {"state": "unknown", "reason": f"{first}: {error.strerror}"}
+    if values is None:
+        return {"state": "unknown", "reason": f"{first} names no version"}
+    return {"state": "present", "version": values["version"], "path": str(first.parent), "home": str(home.resolve())}
