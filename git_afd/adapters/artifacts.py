@@ -68,8 +68,8 @@ class Artifacts:
         EnvironmentFault: the store cannot be written; Conflict: the ref moved at every attempt.
         """
         digests = tuple(self._keep(item) for item in items)
-        small = [digest for digest in dict.fromkeys(digests) if self._path(digest).stat().st_size <= SMALL]
-        self._publish({digest: self._path(digest) for digest in small})
+        small = [digest for digest in dict.fromkeys(digests) if self.path(digest).stat().st_size <= SMALL]
+        self._publish({digest: self.path(digest) for digest in small})
         return digests
 
     def get(self, digest: str) -> bytes | None:
@@ -77,7 +77,7 @@ class Artifacts:
         if not _is_digest(digest):
             return None
         with suppress(OSError):
-            data = self._path(digest).read_bytes()
+            data = self.path(digest).read_bytes()
             if hashlib.sha256(data).hexdigest() == digest:
                 return data
         travelled = self.git.run("cat-file", "blob", f"{ARTIFACT_REF}:{_name(digest)}")
@@ -90,7 +90,7 @@ class Artifacts:
         """
         if not _is_digest(digest):
             return "absent"
-        path = self._path(digest)
+        path = self.path(digest)
         try:
             info = path.lstat()
         except FileNotFoundError:
@@ -109,7 +109,8 @@ class Artifacts:
         found = [data for data in map(self.get, wanted) if data is not None]
         return tuple(map(self._keep, found))
 
-    def _path(self, digest: str) -> Path:
+    def path(self, digest: str) -> Path:
+        """Return where the artifact with this SHA-256 stands in the folder, whether or not it does."""
         return self.home / digest[:2] / digest
 
     def _keep(self, item: Path | bytes) -> str:
@@ -129,7 +130,7 @@ class Artifacts:
         return digest
 
     def _give_name(self, temporary: Path, digest: str) -> None:
-        final = self._path(digest)
+        final = self.path(digest)
         final.parent.mkdir(exist_ok=True)
         if (found := self.state(digest)) == "present":
             return

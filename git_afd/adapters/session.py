@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from git_afd.adapters.artifacts import Artifacts
 from git_afd.adapters.configuration import PolicySource, pointer, read_policy
 from git_afd.adapters.git import Git, git_fault
 from git_afd.adapters.ledger import Ledger, Reading
@@ -50,6 +51,11 @@ class Session:
     def ledger(self) -> Ledger:
         """The ledger of this repository."""
         return Ledger(self.git, self.common_dir, self.actor, self.now)
+
+    @property
+    def artifacts(self) -> Artifacts:
+        """The raw evidence that this repository keeps."""
+        return Artifacts(self.git, self.common_dir)
 
     def reading(self, *, strict: bool = False) -> Reading:
         """Read the ledger. With `strict`, raise Blocked when any of it is unreadable."""

@@ -10,7 +10,12 @@ from git_afd.cli.calling import CONTEXT
 from git_afd.cli.lazy import LazyGroup
 
 # gate (a word of core.phases.GATES): module below git_afd.cli whose attribute has the gate's name.
-GATE_COMMANDS: Final[dict[str, str]] = {}
+GATE_COMMANDS: Final[dict[str, str]] = {
+    "static": "gate_run",
+    "native": "gate_run",
+    "basic": "gate_run",
+    "accuracy": "gate_run",
+}
 
 
 @click.group("gate", cls=LazyGroup, verbs=GATE_COMMANDS, context_settings=CONTEXT, invoke_without_command=True)

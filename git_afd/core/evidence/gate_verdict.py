@@ -13,6 +13,7 @@ from typing import Final
 from git_afd.core.command import Command
 from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
 from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.host_verdict import BEFORE, is_simulated, judge_host
 from git_afd.core.evidence.junit import parse_junit
 from git_afd.core.evidence.lmeval import Measurement
 from git_afd.core.evidence.raw_run import Ended, RawRun
@@ -25,6 +26,7 @@ _CLOCK_S: Final = 2.0
 """How far lm-eval's own date may lie outside the command's time: file systems and clocks round."""
 
 _RELAXED: Final = "guard-relaxed"
+_HELD: Final = "devices-held"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,8 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
     commands = tuple(
         _command(command, _ended(raw, command), question.skips, files) for command in question.gate.commands
     )
-    around = (*_around(question, raw), *_strange(question.gate, raw))
-    statuses = [*(one.status for one in commands), *("BLOCKED" for _ in around)]
+    around = (*_around(question, raw, files), *_strange(question.gate, raw))
+    statuses = [*(one.status for one in commands), *("FAIL" if one.code == _HELD else "BLOCKED" for one in around)]
     findings = [*around, *(finding for one in commands for finding in one.findings)]
     metrics: Mapping[str, Json] = {}
     partial = False
@@ -105,14 +107,17 @@ def _ended(raw: RawRun, command: Command) -> Ended | None:
     return found[0] if len(found) == 1 and command.made(found[0].argv) else None
 
 
-def _around(question: Question, raw: RawRun) -> Iterator[Finding]:
+def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iterator[Finding]:
     if not question.gate.commands:
         yield Finding(
             "no-command", raw.gate, f"the policy names no command for gate {raw.gate}", "name one in afd.toml"
         )
     for text in raw.disturbed:
         yield Finding("tree-moved", "", text, "run the gate again, and let nothing write there meanwhile")
-    if raw.simulated and not question.simulated_accepted:
+    if question.gate.npu:
+        yield from judge_host(question.gate.devices, files)
+    simulated = raw.simulated or is_simulated(files.get(BEFORE, b"").decode(errors="replace"))
+    if simulated and not question.simulated_accepted:
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
     if raw.interrupted:
         yield Finding("interrupted", "", "the run was interrupted", "run the gate again")
@@ -205,6 +210,8 @@ def _accuracy(
 
 
 def _guard_status(finding: Finding) -> Status:
+    if finding.severity != "error":
+        return "PASS"
     return "FAIL" if finding.code == _RELAXED else "BLOCKED"
 
 

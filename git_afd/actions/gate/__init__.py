@@ -1,0 +1,1 @@
+"""``git afd gate static|native|basic|accuracy``: enter, carry out, judge, record."""

@@ -1,0 +1,172 @@
+"""Runs the commands of a gate one after the other and keeps what they leave, at once (scenario U14)."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from git_afd.actions.gate.order import Order
+from git_afd.adapters.artifacts import Artifacts
+from git_afd.adapters.process import ProcessResult, run_command
+from git_afd.core.command import Command
+from git_afd.core.evidence.raw_run import Ended
+from git_afd.core.gating import environment_of
+from git_afd.errors import EnvironmentFault
+
+_SHORT_LOG: Final = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where a run takes place.
+
+    `folder` is the run's own, new and below the common git dir; `root` the tree that the commands start in;
+    `values` what the policy's placeholders stand for; `artifacts` where the evidence is kept.
+    """
+
+    gate: str
+    folder: Path
+    root: Path
+    values: Mapping[str, str]
+    artifacts: Artifacts
+    task: str = ""
+
+    @property
+    def out(self) -> Path:
+        """The folder that ``{out}`` stands for."""
+        return self.folder / "out"
+
+
+@dataclass(slots=True)
+class Kept:
+    """What the commands did and left so far, kept by digest; it grows while they run and outlives an interruption."""
+
+    ended: list[Ended] = field(default_factory=list)
+    artifacts: dict[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
+    """Run `commands` in order, every one of them, whatever the earlier ones say; stop only when told to stop.
+
+    A program that is not there is a fact of the run, not a fault of ours. Raises EnvironmentFault when a log or
+    the evidence cannot be kept: the run then stays unfinished, which `status` shows.
+    """
+    bench.out.mkdir(parents=True)
+    kept = Kept()
+    try:
+        for place, command in enumerate(commands, start=1):
+            if order.tell:
+                order.tell(f"{bench.gate} {place}/{len(commands)} {command.name}: {shlex.join(command.run)}")
+            _one(bench, command, order, kept)
+            if order.tell:
+                order.tell(f"{bench.gate} {place}/{len(commands)} {command.name}: {_ending(kept.ended[-1])}")
+            if kept.interrupted:
+                break
+    except KeyboardInterrupt:  # between two commands, where nobody forwards the signal
+        kept.interrupted = True
+    return kept
+
+
+def _one(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
+    argv, own = command.filled(bench.values)
+    environment = environment_of(bench.gate, own, os.environ)
+    # The run's folder lies below a git dir: a test that looks for a repository there must not find the user's.
+    ceilings = (str(bench.folder.parent), environment.get("GIT_CEILING_DIRECTORIES", ""))
+    environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
+    log = bench.folder / "log" / f"{command.name}.log"
+    began = time.time()
+    try:
+        result = run_command(
+            argv, cwd=bench.root, env=environment, log=log, timeout_s=command.timeout_s, echo=order.echo
+        )
+    except EnvironmentFault as fault:
+        if fault.code != "program-missing":
+            raise
+        kept.ended.append(Ended(command.name, argv, missing=fault.message, began=began, ended=time.time()))
+        return
+    ended = _ended(command, argv, result, began)
+    kept.ended.append(_keep(bench, command, ended, log, kept.artifacts))
+    kept.interrupted = result.interrupted
+
+
+def _ended(command: Command, argv: tuple[str, ...], result: ProcessResult, began: float) -> Ended:
+    return Ended(
+        name=command.name,
+        argv=argv,
+        exit_code=result.exit_code,
+        signal=result.signal,
+        timed_out=result.timed_out,
+        interrupted=result.interrupted,
+        missing=_missing_module(argv, result),
+        began=began,
+        ended=began + result.duration_s,
+        left_behind=result.left_behind,
+        survivors=result.survivors,
+    )
+
+
+def _missing_module(argv: tuple[str, ...], result: ProcessResult) -> str:
+    """Return what Python says when the module of ``python -m NAME`` is not installed: a missing tool, no failure."""
+    if len(argv) < 3 or argv[1] != "-m" or result.exit_code != 1 or result.log_bytes > _SHORT_LOG:  # noqa: PLR2004 - python -m NAME
+        return ""
+    said = result.log.read_bytes().decode(errors="replace").strip()
+    return f"{argv[0]} has no module named {argv[2]}" if said.endswith(f": No module named {argv[2]}") else ""
+
+
+def _keep(bench: Bench, command: Command, ended: Ended, log: Path, artifacts: dict[str, str]) -> Ended:
+    """Keep the log and the evidence of one command; return `ended` with the names of what was kept."""
+    junit, results = (tuple(_found(bench.out, glob)) for glob in (command.junit, command.results))
+    samples = tuple(dict.fromkeys(item for path in results for item in _samples(path, bench.task)))
+    named = {f"log/{command.name}.log": log, **{_name(bench.out, path): path for path in (*junit, *results, *samples)}}
+    artifacts |= dict(zip(named, bench.artifacts.put(named.values()), strict=True))
+    return replace(
+        ended,
+        log=f"log/{command.name}.log",
+        junit=tuple(_name(bench.out, path) for path in junit),
+        results=tuple(_name(bench.out, path) for path in results),
+        samples=tuple(_name(bench.out, path) for path in samples),
+    )
+
+
+def _found(out: Path, glob: str) -> Iterator[Path]:
+    """Yield the files below `out` that fit, each once: pytest links its newest folder; what links out is not ours."""
+    if not glob:
+        return
+    home = out.resolve()
+    seen: set[Path] = set()
+    for path in sorted(out.glob(glob)):
+        real = path.resolve()
+        if real.is_file() and real.is_relative_to(home) and real not in seen:
+            seen.add(real)
+            yield real
+
+
+def _name(out: Path, path: Path) -> str:
+    return path.relative_to(out.resolve()).as_posix()
+
+
+def _samples(result: Path, task: str) -> list[Path]:
+    """Return the samples file of a result: of the same folder and, where there are several, of the same time."""
+    found = sorted(path.resolve() for path in result.parent.glob(f"samples_{task}*.jsonl"))
+    time_of = result.stem.removeprefix("results").strip("_")
+    same = [path for path in found if time_of and path.stem.endswith(time_of)]
+    return same or found
+
+
+def _ending(ended: Ended) -> str:
+    if ended.missing:
+        return ended.missing
+    how = (
+        "time was up"
+        if ended.timed_out
+        else f"signal {ended.signal}"
+        if ended.signal
+        else f"exit code {ended.exit_code}"
+    )
+    return f"{how} after {ended.ended - ended.began:.1f} s"

@@ -1,0 +1,158 @@
+"""May this gate be entered, and on exactly which code: everything that is read before anything starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from git_afd.actions.gate.order import Order
+from git_afd.actions.present import rows_of
+from git_afd.adapters.configuration import PolicySource
+from git_afd.adapters.content import digests
+from git_afd.adapters.git import Git
+from git_afd.adapters.ledger import Reading
+from git_afd.adapters.session import Session
+from git_afd.adapters.tidiness import untidy
+from git_afd.core.command import Command
+from git_afd.core.evidence.raw_run import Identity
+from git_afd.core.finding import Finding
+from git_afd.core.gating import Untidy, disturbing, lowering, output_notes, refuse_entry
+from git_afd.core.names import UPSTREAMS, revision_key
+from git_afd.core.policy import Gate
+from git_afd.core.state import Upgrade
+from git_afd.errors import Blocked, EnvironmentFault, Refused, UsageFault
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A gate that may be entered: the upgrade, the frozen policy, what is vouched for, where the target trees are."""
+
+    up: Upgrade
+    source: PolicySource
+    gate: Gate
+    identity: Identity
+    targets: Mapping[str, Path]
+    notes: tuple[Finding, ...] = ()
+
+    def commands(self, only: str) -> tuple[Command, ...]:
+        """Return the commands to run: all, or the one called `only`. Raises UsageFault when there is none."""
+        chosen = tuple(command for command in self.gate.commands if only in ("", command.name))
+        if only and not chosen:
+            known = ", ".join(command.name for command in self.gate.commands) or "none"
+            raise UsageFault(f"the gate has no command {only!r}; it has {known}", f"git afd gate {only} -h")
+        return chosen
+
+
+def upgrade_here(session: Session, reading: Reading) -> Upgrade:
+    """Return the upgrade of this branch; in a clone without the pointer, the one open upgrade frozen on it."""
+    try:
+        return session.upgrade(reading)
+    except Refused:
+        found = reading.state.on_branch(session.branch or "")
+        if len(found) != 1:
+            raise
+        return found[0]
+
+
+def enter(session: Session, up: Upgrade, order: Order) -> Entry:
+    """Return the entry of a gate. Raises Refused by the order of phases, Blocked by what stands in the way.
+
+    A bundle is made where the earlier gates may not have been judged yet: there the order is not asked; it is
+    when the bundle is read.
+    """
+    if order.bundle is None:
+        refuse_entry(up, rows_of(session, up), order.gate)
+    head = session.head
+    if head is None:
+        raise Refused("the branch has no commit yet", "commit something first")
+    _refuse_lowering(order)
+    source = session.policy(up)
+    content, whole = digests(session.git, head, source.policy)
+    tree = session.git("rev-parse", "--verify", f"{head}^{{tree}}")
+    found = untidy(session.git)
+    if not order.worktree:
+        _refuse_untidy(found, source, order)
+    return Entry(
+        up=up,
+        source=source,
+        gate=source.policy.gates.get(order.gate, Gate()),
+        identity=Identity(up.id, head, tree, content, whole, up.freeze.commits_digest, up.freeze.policy_digest),
+        targets=_targets(up, order),
+        notes=tuple(output_notes(found, source.policy)),
+    )
+
+
+def disturbed(root: Git, entry: Entry) -> tuple[str, ...]:
+    """Say what is not as the entry found it: HEAD, the work tree, the target trees. Asked again after a run."""
+    found = [f"{item.path} ({item.how})" for item in disturbing(untidy(root), entry.source.policy)]
+    head = root.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
+    said = [f"during the run the work tree came to differ from its commit: {_few(found)}"] if found else []
+    if head != entry.identity.commit:
+        said.append(f"HEAD moved during the run from {entry.identity.commit[:12]} to {head[:12]}")
+    faults = (_tree_fault(name, path, entry.up) for name, path in entry.targets.items())
+    return (*said, *(fault for fault in faults if fault))
+
+
+def interpreter(order: Order) -> str:
+    """Return the interpreter that ``{python}`` stands for. Raises EnvironmentFault when there is none."""
+    if order.python:
+        found = shutil.which(order.python)
+        if found is None:
+            raise EnvironmentFault(f"{order.python} is no program", "give --python the target runtime's interpreter")
+        return str(Path(found).absolute())
+    found = shutil.which("python") or shutil.which("python3")
+    if found is None:
+        raise EnvironmentFault("there is no python on PATH", "give --python the target runtime's interpreter")
+    return found
+
+
+def _refuse_lowering(order: Order) -> None:
+    names = lowering(os.environ) if order.gate == "accuracy" and not order.diagnostic else ()
+    if names:
+        raise Refused(
+            f"{', '.join(names)} would lower what accuracy measures or demands",
+            f"unset {' '.join(names)}",
+            code="lowered",
+        )
+
+
+def _refuse_untidy(untidied: tuple[Untidy, ...], source: PolicySource, order: Order) -> None:
+    found = [f"{item.path} ({item.how})" for item in disturbing(untidied, source.policy)]
+    if found:
+        raise Blocked(
+            f"the work tree is not the commit that gate {order.gate} would vouch for: {_few(found)}",
+            f"commit or move them, or git afd gate {order.gate} --worktree",
+            code="dirty",
+        )
+
+
+def _targets(up: Upgrade, order: Order) -> Mapping[str, Path]:
+    """Return where the target trees stand, proven clean at the frozen commits. Raises Blocked naming what is not."""
+    named = {**{name: Path(path) for name, path in up.freeze.worktrees.items()}, **order.targets}
+    for name in UPSTREAMS:
+        fault = _tree_fault(name, named.get(name), up)
+        if fault:
+            raise Blocked(
+                fault, f"give it back its commit, or name another tree with --target {name}=DIR", code="target"
+            )
+    return {name: named[name] for name in UPSTREAMS}
+
+
+def _tree_fault(name: str, path: Path | None, up: Upgrade) -> str:
+    wanted = up.freeze.revisions[revision_key(name, "target")].commit
+    if path is None or not path.is_dir():
+        return f"the target tree of {name} is not at {path}"
+    here = Git(path)
+    head = here.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
+    if head != wanted:
+        return f"the target tree {path} of {name} stands at {head[:12] or 'no commit'}, not at {wanted[:12]}"
+    held = [item.path for item in untidy(here) if item.how != "ignored"]
+    return f"the target tree {path} of {name} is not clean: {_few(held)}" if held else ""
+
+
+def _few(items: list[str]) -> str:
+    more = f" and {len(items) - 3} more" if len(items) > 3 else ""  # noqa: PLR2004 - three fit on a line
+    return f"{', '.join(items[:3])}{more}"

@@ -1,0 +1,98 @@
+"""Judges a run from what is kept of it: the same after the run, at an import and in an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from git_afd.adapters.git import Git
+from git_afd.adapters.guarded import guarded_at
+from git_afd.adapters.session import Session
+from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
+from git_afd.core.evidence.host_verdict import AFTER, BEFORE
+from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
+from git_afd.core.evidence.suite_verdict import AllowedSkip
+from git_afd.core.finding import Finding
+from git_afd.core.guards import bar, moved
+from git_afd.core.policy import Gate, Policy
+from git_afd.core.state import Run, Upgrade
+
+
+def judge_raw(
+    session: Session, up: Upgrade, raw: RawRun, *, but: str = "", files: Mapping[str, Path] | None = None
+) -> GateVerdict:
+    """Judge a run from its kept artifacts, or from `files` by name when they are not kept (yet).
+
+    `but` is the run's own name: it is not foreign to itself.
+    """
+    wanted = {BEFORE, AFTER, *(name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))}
+    found = (wanted & files.keys()) if files is not None else wanted
+    read = {name: _read(session, raw, name, files) for name in found}
+    known = {name: data for name, data in read.items() if data is not None}
+    return judge(question_of(session, up, raw, but=but), raw, known)
+
+
+def _read(session: Session, raw: RawRun, name: str, files: Mapping[str, Path] | None) -> bytes | None:
+    if files is not None:
+        return files[name].read_bytes()
+    return session.artifacts.get(raw.artifacts.get(name, ""))
+
+
+def judge_run(session: Session, up: Upgrade, run: Run) -> GateVerdict:
+    """Judge a recorded run again from its artifacts. Raises EvidenceFault when its raw facts are gone or unreadable."""
+    data = session.artifacts.get(run.artifacts.get(FILE, ""))
+    if data is None:
+        raise EvidenceFault(f"{run.name}/{FILE}", "", "is not there any more", "the raw facts that the run left")
+    return judge_raw(session, up, parse_raw_run(data, f"{run.name}/{FILE}"), but=run.name)
+
+
+def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") -> Question:
+    """Return what a run is judged by: the frozen policy, the frozen threshold, the skips that were documented then."""
+    policy = session.policy(up).policy
+    gate = policy.gates.get(raw.gate, Gate())
+    if raw.diagnostic:  # it may be one command of several; it never counts
+        names = {one.name for one in raw.commands}
+        gate = replace(gate, commands=tuple(command for command in gate.commands if command.name in names))
+    question = Question(
+        gate=gate,
+        skips=_documented(session.git, up.freeze.base, policy),
+        foreign={digest: run.name for run in up.runs.values() if run.name != but for digest in run.artifacts.values()},
+        simulated_accepted=policy.simulated,
+    )
+    return _with_accuracy(session.git, up, raw, policy, question) if raw.gate == "accuracy" else question
+
+
+def _earlier(up: Upgrade, name: str) -> dict[str, str]:
+    """Return what the runs before `name` left: digest to the run that left it first."""
+    found: dict[str, str] = {}
+    for run in up.runs.values():
+        if run.name == name:
+            break
+        found = {**dict.fromkeys(run.artifacts.values(), run.name), **found}
+    return found
+
+
+def _with_accuracy(git: Git, up: Upgrade, raw: RawRun, policy: Policy, question: Question) -> Question:
+    rule = policy.accuracy
+    then = guarded_at(git, up.freeze.base, policy)
+    guards = moved(then, guarded_at(git, raw.identity.commit, policy), ("threshold", "tolerance"))
+    threshold = bar(then, rule.threshold_guard, rule.threshold) if rule.threshold_guard else rule.threshold
+    if rule.threshold_guard and not any(item.guard == rule.threshold_guard for item in then):
+        text = f"the frozen base defines no {rule.threshold_guard}; the policy's own {rule.threshold} is the bar"
+        guards = (*guards, Finding("guard-absent", "", text, "", "note"))
+    return replace(question, accuracy=replace(rule, threshold=threshold), guards=guards)
+
+
+def _documented(git: Git, base: str, policy: Policy) -> tuple[AllowedSkip, ...]:
+    """Return the policy's skips whose place, with the text quoted, was there at the freeze (workflow, Phase 7)."""
+    texts: Mapping[str, bytes] = {path: _text(git, base, path) for path in {skip.path for skip in policy.skips}}
+    return tuple(
+        AllowedSkip(skip.test) for skip in policy.skips if skip.quote and skip.quote.encode() in texts[skip.path]
+    )
+
+
+def _text(git: Git, base: str, path: str) -> bytes:
+    found = git.run("cat-file", "blob", f"{base}:{path}")
+    return found.stdout if found.ok else b""

@@ -1,0 +1,35 @@
+"""What was asked of a gate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One call of ``git afd gate NAME``.
+
+    `python` is the target runtime's interpreter, empty for the one on PATH; `only` is one command of the gate
+    (then the run is a diagnostic); `targets` says where a target's tree stands on this host, when not where the
+    freeze put it; `bundle` is where to write a bundle, `source` where to read one. `tell` gets a line for a
+    person, `echo` the commands' output as it comes.
+    """
+
+    gate: str
+    python: str = ""
+    worktree: bool = False
+    dry_run: bool = False
+    diagnostic: bool = False
+    only: str = ""
+    bundle: Path | None = None
+    source: Path | None = None
+    targets: Mapping[str, Path] = field(default_factory=dict)
+    tell: Callable[[str], None] | None = None
+    echo: Callable[[bytes], None] | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the run may decide the phase: a diagnostic never does."""
+        return not (self.diagnostic or self.only)

@@ -1,0 +1,78 @@
+"""Writes what a gate did into the ledger: the run before and after it, and the phase at its boundary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_afd.actions.gate.order import Order
+from git_afd.adapters.session import Session
+from git_afd.core.evidence.gate_verdict import GateVerdict
+from git_afd.core.evidence.raw_run import RawRun
+from git_afd.core.gating import finished_body, next_run, phase_body, started_body
+from git_afd.core.phases import GATES, first_unsettled
+from git_afd.core.records import Draft, drafted
+from git_afd.core.state import State, Upgrade
+from git_afd.errors import Conflict
+
+
+def begin(session: Session, raw: RawRun) -> str:
+    """Record that a run starts; return its name, which is decided on exactly the state that the record extends."""
+
+    def decide(state: State) -> Sequence[Draft]:
+        up = _open(state, raw.identity.upgrade)
+        return (Draft("run", up.id, started_body(next_run(up), raw), raw.identity.commit),)
+
+    _, records = session.ledger.transact(decide)
+    return str(records[0].body["run"])
+
+
+def finish(
+    session: Session, name: str, raw: RawRun, verdict: GateVerdict, kept: str, *, origin: str = "here"
+) -> tuple[Upgrade, str]:
+    """Record how a run ended and, when it may decide its phase, the phase, in one step.
+
+    `kept` is the digest of its raw facts. An empty `name` gives the next free one (an import has no start).
+    Returns the upgrade then, and the run's name.
+    """
+
+    def decide(state: State) -> Sequence[Draft]:
+        up = _open(state, raw.identity.upgrade)
+        body = finished_body(name or next_run(up), raw, verdict, kept, origin=origin)
+        run = Draft("run", up.id, body, raw.identity.commit)
+        if raw.interrupted or raw.diagnostic:
+            return (run,)
+        if verdict.status == "PASS":
+            _still_in_order(up, raw.gate)
+        phase = phase_body(raw.gate, verdict.status, [drafted(0)], verdict.blocker)
+        return (run, Draft("phase", up.id, phase, raw.identity.commit))
+
+    state, records = session.ledger.transact(decide)
+    return state.upgrades[raw.identity.upgrade], str(records[0].body["run"])
+
+
+def block(session: Session, up: Upgrade, order: Order, commit: str, blocker: str) -> bool:
+    """Record that a gate is BLOCKED before anything could run; return whether anything was written.
+
+    A phase that passed keeps its record: that this host cannot repeat it says nothing against its evidence.
+    """
+
+    def decide(state: State) -> Sequence[Draft]:
+        record = _open(state, up.id).phases.get(GATES[order.gate].name)
+        if record is not None and (record.status == "PASS" or (record.status, record.blocker) == ("BLOCKED", blocker)):
+            return ()
+        return (Draft("phase", up.id, phase_body(order.gate, "BLOCKED", (), blocker), commit),)
+
+    return bool(session.ledger.transact(decide)[1])
+
+
+def _open(state: State, name: str) -> Upgrade:
+    up = state.upgrades.get(name)
+    if up is None or up.closed:
+        raise Conflict(f"upgrade {name} was closed meanwhile", "git afd status")
+    return up
+
+
+def _still_in_order(up: Upgrade, gate: str) -> None:
+    earlier = first_unsettled(up.recorded, GATES[gate].number)
+    if earlier is not None:
+        raise Conflict(f"{earlier.name} was recorded as {up.recorded.get(earlier.name)} meanwhile", "git afd status")

@@ -1,0 +1,102 @@
+"""``git afd gate static|native|basic|accuracy``: the whole way from the order to the recorded verdict."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+from git_afd.actions.gate import record
+from git_afd.actions.gate.bundle import bring_in, refuse_target, take_out
+from git_afd.actions.gate.carry_out import Bench, carry_out
+from git_afd.actions.gate.enter import Entry, disturbed, enter, interpreter, upgrade_here
+from git_afd.actions.gate.host import RELEASE_S, lack, look, texts_after
+from git_afd.actions.gate.judge import judge_raw
+from git_afd.actions.gate.order import Order
+from git_afd.actions.gate.say import blocked, judged, would_run
+from git_afd.actions.gate.tree import tree_of
+from git_afd.actions.settle import settle_implementation
+from git_afd.adapters.git import Git
+from git_afd.adapters.host import HostFacts
+from git_afd.adapters.session import Session
+from git_afd.core.evidence.host_verdict import is_simulated
+from git_afd.core.evidence.raw_run import RawRun
+from git_afd.core.gating import shown_environment
+from git_afd.core.outcome import Outcome
+from git_afd.errors import Blocked
+
+
+def gate(session: Session, order: Order) -> Outcome:
+    """Run a gate and record its verdict; with ``dry_run`` say what would be run, with a bundle write or read it."""
+    up = upgrade_here(session, session.reading(strict=True))
+    refuse_target(order)
+    if not (order.dry_run or order.bundle):
+        up = settle_implementation(session, up)
+    entry = enter(session, up, order)
+    if order.source:
+        return bring_in(session, entry, order)
+    python = interpreter(order)
+    entry.commands(order.only)  # an unknown one is a fault before anything else
+    facts = look(python, session.root)
+    lacking = _lacking(entry, order, facts)
+    if order.dry_run:
+        return would_run(entry, order, python, lacking)
+    if lacking and order.bundle:
+        raise Blocked(lacking, f"git afd gate {order.gate} -h", code="gate-blocked")
+    if lacking:
+        return blocked(entry, order, lacking, recorded=record.block(session, up, order, entry.identity.commit, lacking))
+    with tree_of(session, order) as root:
+        raw = _about_to_run(entry, order, python, root, facts)
+        name = "" if order.bundle else record.begin(session, raw)
+        raw = _run(session, entry, order, raw, facts, name)
+    if order.bundle:
+        return take_out(session, entry, order, raw)
+    verdict = judge_raw(session, up, raw, but=name)
+    up, name = record.finish(session, name, raw, verdict, session.artifacts.put_bytes(raw.as_bytes()))
+    return judged(session, up, name, raw, verdict, entry.notes)
+
+
+def _about_to_run(entry: Entry, order: Order, python: str, root: Path, facts: HostFacts) -> RawRun:
+    return RawRun(
+        gate=order.gate,
+        identity=entry.identity,
+        python=python,
+        root=str(root),
+        commands=(),
+        simulated=entry.gate.npu and is_simulated(facts.npu_text),
+        diagnostic=not order.counts,
+        host=facts.as_json(),
+        environment=shown_environment(os.environ),
+        trees={name: str(path) for name, path in entry.targets.items()},
+    )
+
+
+def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostFacts, name: str) -> RawRun:
+    """Carry out the commands and look at everything again afterwards; return the run's raw facts."""
+    root = Path(raw.root)
+    folder = session.ledger.home / "runs" / entry.up.id / (name or f"bundle-{secrets.token_hex(4)}")
+    targets = {target: str(path) for target, path in entry.targets.items()}
+    values = {"python": raw.python, "out": str(folder / "out"), "plugin": raw.root, "base": entry.up.freeze.base}
+    task = entry.source.policy.accuracy.task
+    bench = Bench(order.gate, folder, root, {**values, **targets}, session.artifacts, task)
+    kept = carry_out(bench, entry.commands(order.only), order)
+    try:
+        texts = texts_after(entry.gate, facts, budget_s=0 if kept.interrupted else RELEASE_S)
+        kept.artifacts |= dict(zip(texts, session.artifacts.put(texts.values()), strict=True))
+    except KeyboardInterrupt:
+        kept.interrupted = True
+    git = session.git if root == session.root else Git(root)
+    return replace(
+        raw,
+        commands=tuple(kept.ended),
+        artifacts=kept.artifacts,
+        interrupted=kept.interrupted,
+        disturbed=disturbed(git, entry),
+    )
+
+
+def _lacking(entry: Entry, order: Order, facts: HostFacts) -> str:
+    if not entry.gate.commands:
+        return f"the policy names no command for gate {order.gate}"
+    return lack(entry.gate, entry.source.policy, facts)

@@ -1,0 +1,89 @@
+"""``git afd gate static``, ``native``, ``basic`` and ``accuracy``: the gates that run the policy's commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from git_afd.cli.calling import afd_command, dry_run_option
+from git_afd.core.names import UPSTREAMS
+from git_afd.core.outcome import Outcome
+from git_afd.errors import UsageFault
+
+if TYPE_CHECKING:
+    from git_afd.actions.gate.order import Order
+
+_OPTIONS = (
+    click.option(
+        "--python", default="", metavar="PATH", help="The target runtime's interpreter ({python} in the policy)."
+    ),
+    click.option("--worktree", is_flag=True, help="Run in a detached worktree of HEAD instead of the work tree."),
+    click.option("--diagnostic", is_flag=True, help="Keep the run and decide nothing."),
+    click.option("--only", default="", metavar="NAME", help="Run only this command of the gate; decides nothing."),
+    click.option("--bundle", default=None, metavar="FILE", help="Run here and write a bundle to read elsewhere."),
+    click.option("--from", "source", default=None, metavar="PATH", help="Judge a bundle that was recorded elsewhere."),
+    click.option("--target", "targets", multiple=True, metavar="NAME=DIR", help="Where a target's tree stands here."),
+    dry_run_option,
+)
+
+
+def _gate(name: str, text: str) -> click.Command:
+    def run(directory: Path, **options: Any) -> Outcome:  # noqa: ANN401 - click's own
+        from git_afd.actions.gate.run import gate
+        from git_afd.adapters.session import open_session
+
+        return gate(open_session(directory), _order(name, directory, **options))
+
+    for option in reversed(_OPTIONS):
+        run = option(run)
+    return afd_command(f"gate.{name}", name=name, help=text)(run)
+
+
+def _order(name: str, directory: Path, **options: Any) -> Order:  # noqa: ANN401 - click's own
+    from git_afd.actions.gate.order import Order
+
+    if options["bundle"] and options["source"]:
+        raise UsageFault("--bundle writes and --from reads: give one of them", f"git afd gate {name} -h")
+    quiet = bool(click.get_current_context().params.get("quiet"))
+    for key in ("bundle", "source"):
+        options[key] = directory / options[key] if options[key] else None
+    options["targets"] = _targets(options["targets"], directory)
+    return Order(name, **options, tell=None if quiet else _tell, echo=None if quiet else _echo())
+
+
+def _targets(words: tuple[str, ...], directory: Path) -> Mapping[str, Path]:
+    found: dict[str, Path] = {}
+    for word in words:
+        name, sign, path = word.partition("=")
+        if name not in UPSTREAMS or not sign or not path:
+            raise UsageFault(f"--target {word} is not NAME=DIR", f"the names are {' and '.join(UPSTREAMS)}")
+        found[name] = directory / path
+    return found
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"git-afd: {line}\n")
+    sys.stderr.flush()
+
+
+def _echo() -> Callable[[bytes], None]:
+    """Return what passes a command's output on to stderr, byte for byte."""
+    number = sys.stderr.fileno()
+
+    def echo(data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(number, rest) :]
+
+    return echo
+
+
+static = _gate("static", "Run all static checks and the complete unit suite (phase 5).")
+native = _gate("native", "Serve one real request by the exact target runtime without the plugin (phase 6).")
+basic = _gate("basic", "Run the complete NPU end-to-end suite without accuracy (phase 7).")
+accuracy = _gate("accuracy", "Measure full accuracy, eager and graph, against the frozen threshold (phase 8).")

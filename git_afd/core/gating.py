@@ -1,0 +1,221 @@
+"""The rules around a gate: may it be entered, is the tree what will be vouched for, what goes into the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from git_afd.core.evidence.gate_verdict import GateVerdict
+from git_afd.core.evidence.raw_run import FILE, RawRun
+from git_afd.core.finding import Finding
+from git_afd.core.outcome import Json
+from git_afd.core.phases import GATES, PHASES, first_unsettled
+from git_afd.core.policy import Policy
+from git_afd.core.standing import Row, next_action, shown
+from git_afd.core.state import Upgrade
+from git_afd.errors import Refused
+
+RUNNING_GATES: Final = ("static", "native", "basic", "accuracy")
+"""The gates that run the policy's commands."""
+
+How = Literal["changed", "untracked", "ignored", "hidden"]
+
+_CONFIGURES: Final = frozenset(
+    {
+        "afd.toml",
+        "conftest.py",
+        "pyproject.toml",
+        "pytest.ini",
+        ".pytest.ini",
+        "pytest.toml",
+        ".pytest.toml",
+        "tox.ini",
+        "setup.cfg",
+        "ruff.toml",
+        ".ruff.toml",
+        "sitecustomize.py",
+        "usercustomize.py",
+    }
+)
+_IMPORTABLE: Final = (".py", ".pth", ".pyc", ".pyd", ".so")
+_LOWERS: Final = ("_LIMIT", "_THRESHOLD", "_TOLERANCE")
+_FINDINGS_KEPT: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Untidy:
+    """A path where the work tree is not the commit: changed or untracked, or git was told not to look at it.
+
+    `how` is ``hidden`` for a tracked path with the assume-unchanged or skip-worktree bit, ``ignored`` for an
+    untracked one that is ignored; an ignored folder ends in a slash and stands for all that is in it.
+    """
+
+    path: str
+    how: How
+
+
+def refuse_entry(up: Upgrade, rows: tuple[Row, ...], gate: str) -> None:
+    """Raise Refused when the phase of `gate` may not be entered; `rows` are what `status` shows now."""
+    phase = GATES[gate]
+    if up.closed:
+        raise Refused(f"upgrade {up.id} is closed: {up.closed}", "git afd report", code="closed")
+    earlier = first_unsettled(shown(rows), phase.number)
+    if earlier is not None:
+        row = rows[earlier.number]
+        why = f" ({row.blocker})" if row.blocker else ""
+        raise Refused(
+            f"{phase.name} may not be entered: {earlier.name} is {row.shown}{why}",
+            next_action(up, rows),
+            code="gate-order",
+        )
+
+
+def disturbing(untidy: Iterable[Untidy], policy: Policy) -> tuple[Untidy, ...]:
+    """Return the paths that would make a run vouch for something else than the commit (design.md §4).
+
+    That is every path the gates vouch for, and whatever the commands may import or are configured by. What git
+    ignores is build output and caches: of that only importable files and configuration count.
+    """
+    return tuple(item for item in untidy if _disturbs(item, policy))
+
+
+def _disturbs(item: Untidy, policy: Policy) -> bool:
+    if item.how == "ignored":
+        return _imported(item.path) and not item.path.endswith((".so", ".pyd"))
+    return policy.vouched(item.path) or _imported(item.path)
+
+
+def _imported(path: str) -> bool:
+    return path.endswith(_IMPORTABLE) or path.rsplit("/", 1)[-1] in _CONFIGURES
+
+
+def lowering(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the variables that would lower what accuracy measures or demands (workflow, Phase 8)."""
+    return tuple(
+        sorted(
+            name for name, value in environment.items() if name.startswith("AFD_") and name.endswith(_LOWERS) and value
+        )
+    )
+
+
+def environment_of(gate: str, own: Mapping[str, str], inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return what a command of `gate` starts with: nothing that bends a test run, and the policy's word last.
+
+    The native control sees no AFD variable and only vLLM-Ascend's plugin; the AFD cells load both (workflow,
+    Phase 6). `own` is the command's environment in the policy, placeholders filled in.
+    """
+    plugins = {"native": "ascend", "basic": "ascend,afd", "accuracy": "ascend,afd"}.get(gate)
+    kept = {name: value for name, value in inherited.items() if not _bends(name)}
+    if gate == "native":
+        kept = {name: value for name, value in kept.items() if not name.startswith("AFD_")}
+    kept.pop("VLLM_PLUGINS", None)
+    chosen = {"VLLM_PLUGINS": plugins} if plugins else {}
+    return {**kept, **chosen, "PYTHONDONTWRITEBYTECODE": "1", **own}
+
+
+def _bends(name: str) -> bool:
+    """Say whether a variable changes what pytest selects or whether Python checks at all."""
+    return name in (
+        "PYTEST_ADDOPTS",
+        "PYTEST_PLUGINS",
+        "PYTHONOPTIMIZE",
+        "PYTHONSTARTUP",
+        "PYTHONINSPECT",
+        "PYTHONHOME",
+    )
+
+
+def shown_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the part of an environment that a record keeps: what steers a run, and nothing that looks secret."""
+    wanted = ("AFD_", "VLLM_", "ASCEND_", "PYTHON", "PYTEST_", "HCCL_", "HF_", "VIRTUAL_ENV")
+    secret = ("TOKEN", "SECRET", "PASSWORD", "KEY", "CREDENTIAL")
+    return {
+        name: value
+        for name, value in sorted(environment.items())
+        if name.startswith(wanted) and not any(word in name.upper() for word in secret)
+    }
+
+
+def next_run(up: Upgrade) -> str:
+    """Return the name of the next run: R-1, R-2 and so on."""
+    numbers = [int(name[2:]) for name in up.runs if name.startswith("R-") and name[2:].isdecimal()]
+    return f"R-{max(numbers, default=0) + 1}"
+
+
+def started_body(name: str, raw: RawRun) -> dict[str, Json]:
+    """Return the run record that is written before anything starts."""
+    return {
+        "op": "started",
+        "run": name,
+        "gate": raw.gate,
+        "commit": raw.identity.commit,
+        "tree": raw.identity.tree,
+        "bound": raw.identity.bound(),
+        "root": raw.root,
+        "python": raw.python,
+        "diagnostic": raw.diagnostic,
+        "simulated": raw.simulated,
+    }
+
+
+def finished_body(name: str, raw: RawRun, verdict: GateVerdict, kept: str, *, origin: str = "here") -> dict[str, Json]:
+    """Return the run record that is written afterwards; `kept` is the digest of the run's raw facts.
+
+    An interrupted run has no verdict. Fewer questions than the full set make it a diagnostic (scenario U1).
+    """
+    exits = {one.name: one.exit_code for one in raw.commands}
+    return {
+        **started_body(name, raw),
+        "op": "finished",
+        "status": "INTERRUPTED" if raw.interrupted else verdict.status,
+        "reason": verdict.blocker,
+        "origin": origin,
+        "diagnostic": raw.diagnostic or verdict.partial,
+        "artifacts": {**raw.artifacts, FILE: kept},
+        "commands": [
+            {"name": one.name, "status": one.status, "exit_code": exits.get(one.name), "counts": dict(one.counts)}
+            for one in verdict.commands
+        ],
+        "metrics": dict(verdict.metrics),
+        "findings": [finding.as_json() for finding in verdict.findings[:_FINDINGS_KEPT]],
+    }
+
+
+def phase_body(gate: str, status: str, evidence: Iterable[str], blocker: str) -> dict[str, Json]:
+    """Return the phase record of a gate: exactly the workflow's five fields."""
+    phase = GATES[gate]
+    following = PHASES[phase.number + 1] if status == "PASS" else phase
+    return {
+        "phase": phase.name,
+        "status": status,
+        "evidence": list(evidence),
+        "blocker": blocker,
+        "next_allowed_action": following.command,
+    }
+
+
+def counts_of(verdict: GateVerdict) -> dict[str, int]:
+    """Return the tests of all commands by outcome."""
+    total: dict[str, int] = {}
+    for one in verdict.commands:
+        for name, count in one.counts.items():
+            total[name] = total.get(name, 0) + max(count, 0)
+    return total
+
+
+def output_notes(untidy: Iterable[Untidy], policy: Policy) -> Iterator[Finding]:
+    """Yield a note for ignored build output below the plugin's packages: a run uses it and no commit holds it."""
+    for item in untidy:
+        if (
+            item.how == "ignored"
+            and policy.kind_of(item.path.rstrip("/")) == "production"
+            and "__pycache__" not in item.path
+        ):
+            yield Finding(
+                "build-output",
+                item.path,
+                f"{item.path} is ignored by git and used by the run; no commit holds it",
+                "",
+                "note",
+            )

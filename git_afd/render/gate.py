@@ -1,0 +1,54 @@
+"""Words for ``git afd gate static|native|basic|accuracy``."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from git_afd.core.outcome import Outcome
+from git_afd.render.table import columns
+
+
+def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the signature of every renderer
+    """Show the verdict, then each command, accuracy's numbers and where the evidence is."""
+    data: Mapping[str, Any] = outcome.data
+    if data.get("dry_run"):
+        yield from _would_run(data)
+        return
+    run = f" in run {data['run']}" if data["run"] else ""
+    yield f"{data['phase']} is {data['status']}{run}{_kind(data)}"
+    if "recorded" in data:
+        yield data["blocker"] + ("" if data["recorded"] else "; nothing was recorded")
+        return
+    yield f"commit {data['commit'][:12]}, tree {data['tree'][:12]}"
+    yield columns(("command", "status", "exit", "seconds", "tests"), map(_row, data["commands"]), color=color)
+    if data.get("bundle"):
+        yield f"bundle {data['bundle']}, SHA-256 {data['bundle_digest']}; nothing was recorded here"
+    for mode, measured in data["metrics"].items():
+        low, high = measured["interval_95"]
+        yield (
+            f"{mode}: {measured['value']:.4f} on {measured['effective']} of {measured['original']} samples "
+            f"(95 % {low:.4f} to {high:.4f}){'' if measured['full'] else ', not the full set'}"
+        )
+
+
+def _kind(data: Mapping[str, Any]) -> str:
+    words = ("imported" if data.get("origin") == "imported" else "", "simulated" if data.get("simulated") else "")
+    said = ", ".join(filter(None, (*words, "a diagnostic that decides nothing" if data.get("diagnostic") else "")))
+    return f" ({said})" if said else ""
+
+
+def _row(command: Mapping[str, Any]) -> tuple[str, ...]:
+    tests = ", ".join(f"{count} {name}" for name, count in command["counts"].items() if count > 0)
+    seconds, code = command["seconds"], command["exit_code"]
+    shown = ("" if code is None else str(code), "" if seconds is None else f"{seconds:.1f}")
+    return command["name"], command["status"], *shown, tests
+
+
+def _would_run(data: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{data['phase']} may be entered at commit {data['commit'][:12]}; {data['python']} is {{python}}"
+    for command in data["would_run"]:
+        yield f"  {command['name']}: {shlex.join(command['run'])}"
+    if data["lacking"]:
+        yield f"BLOCKED: {data['lacking']}"

@@ -1,0 +1,300 @@
+"""``git afd gate static`` on a small plugin, through the command line and real subprocesses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from bench import PRODUCTION, TEST, command, gate, policy, python, shown, static_policy, upgrade
+from kit import Kit, Repo
+from kit_upgrade import FrozenUpgrade
+
+PHASE = "STATIC_AND_UNIT_GATE"
+CHECK = policy(command("static", "check", *python("print('checked')")))
+"""One command that passes: enough where no report is at stake."""
+
+
+def test_a_suite_that_passes_makes_the_phase_pass_with_its_run_as_evidence(kit: Kit) -> None:
+    up = upgrade(kit, static_policy())
+    done = gate(up, "static", "--json").ok()
+    data = done.json["data"]
+    assert (data["status"], data["run"], data["counts"]["passed"]) == ("PASS", "R-1", 1)
+    assert done.json["next"] == "git afd gate native"
+    assert "1 passed" in done.err
+    row = shown(up, PHASE)
+    run = up.upgrade.runs["R-1"]
+    assert (row["status"], row["evidence"]) == ("PASS", [run.record])
+    assert set(run.artifacts) == {"run.json", "unit.xml", "log/check.log", "log/unit.log"}
+
+
+def test_a_test_that_fails_makes_the_phase_fail_and_its_evidence_is_kept(kit: Kit) -> None:
+    up = upgrade(kit, static_policy(), files={TEST: "def test_step():\n    assert 1 == 2\n"})
+    done = gate(up, "static", "-q")
+    assert done.code == 1
+    assert "test_step" in done.out
+    assert done.err == ""
+    assert shown(up, PHASE)["status"] == "FAIL"
+    log = up.session.artifacts.get(up.upgrade.runs["R-1"].artifacts["log/unit.log"])
+    assert log is not None
+    assert b"assert 1 == 2" in log
+    # A later PASS leaves the failing run and its evidence where they are.
+    up.plugin.commit("mend", {TEST: "def test_step():\n    assert True\n"})
+    gate(up, "static").ok()
+    assert [run.status for run in up.upgrade.runs.values()] == ["FAIL", "PASS"]
+    assert up.session.artifacts.state(up.upgrade.runs["R-1"].artifacts["unit.xml"]) == "present"
+
+
+FORGED = (
+    'import sys, pathlib; pathlib.Path(sys.argv[1]).write_text(\'<testsuite tests="1" failures="1" errors="0" '
+    'skipped="0"><testcase classname="t" name="a"><failure message="no"/></testcase></testsuite>\')'
+)
+
+VERDICTS = [
+    # exit code 0 beside a report with failures
+    (command("static", "unit", *python(FORGED), "{out}/unit.xml", junit="'unit.xml'"), 1, "but its report has 1"),
+    # success without the report that was promised
+    (command("static", "unit", *python("pass"), junit="'unit.xml'"), 6, "left no JUnit report"),
+    # a report from elsewhere, linked into the run's folder
+    (
+        command(
+            "static",
+            "unit",
+            *python("import os,sys; os.symlink('/etc/hostname', sys.argv[1])"),
+            "{out}/unit.xml",
+            junit="'unit.xml'",
+        ),
+        6,
+        "left no JUnit report",
+    ),
+    # a tool that is not there is not a failure, and no pass
+    (command("static", "ruff", "no-such-ruff", "check", "."), 6, "no-such-ruff could not be started"),
+    (command("static", "ruff", "{python}", "-m", "no_such_ruff", "check"), 6, "has no module named no_such_ruff"),
+    # a command that ends by a signal, and one whose time is up
+    (command("static", "killed", *python("import os; os.kill(os.getpid(), 9)")), 1, "it ended by signal 9"),
+    (
+        command("static", "slow", *python("import time; time.sleep(60)"), **{"timeout-s": "1"}),
+        1,
+        "did not end in its time",
+    ),
+    ("", 6, "the policy names no command for gate static"),
+]
+
+
+@pytest.mark.parametrize(("table", "code", "text"), VERDICTS)
+def test_only_an_explicit_pass_passes(kit: Kit, table: str, code: int, text: str) -> None:
+    up = upgrade(kit, policy(table))
+    done = gate(up, "static")
+    assert done.code == code
+    assert text in done.out
+    assert shown(up, PHASE)["status"] == {1: "FAIL", 6: "BLOCKED"}[code]
+
+
+def test_a_gate_is_not_entered_before_the_earlier_phases_have_passed(kit: Kit) -> None:
+    up = upgrade(kit, CHECK, up_to="DIFF_BOTH_UPSTREAMS")
+    before = up.session.ledger.tip()
+    done = gate(up, "static")
+    assert done.code == 3
+    assert "ARCHITECTURE_GATE is not run" in done.err
+    assert "fix: git afd gate architecture" in done.err
+    assert up.session.ledger.tip() == before
+
+
+def test_an_earlier_gate_that_is_stale_counts_as_not_passed(kit: Kit) -> None:
+    up = upgrade(kit, policy(command("static", "check", *python("pass")), command("native", "serve", *python("pass"))))
+    gate(up, "static").ok()
+    up.plugin.commit("change", {PRODUCTION: "def step(self, batch):\n    return [batch]\n"})
+    assert shown(up, PHASE)["status"] == "stale"
+    done = gate(up, "native")
+    assert done.code == 3
+    assert "STATIC_AND_UNIT_GATE is stale (production or tests changed since commit" in done.err
+
+
+def test_a_documentation_commit_leaves_the_pass_valid(kit: Kit) -> None:
+    up = upgrade(kit, CHECK)
+    gate(up, "static").ok()
+    up.plugin.commit("docs", {"docs/guide.md": "Other words.\n"})
+    assert shown(up, PHASE)["status"] == "PASS"
+
+
+def test_a_pass_whose_raw_result_is_deleted_or_damaged_is_no_pass(kit: Kit) -> None:
+    up = upgrade(kit, CHECK)
+    gate(up, "static").ok()
+    path = up.session.artifacts.path(up.upgrade.runs["R-1"].artifacts["log/check.log"])
+    data = path.read_bytes()
+    path.unlink()
+    assert (shown(up, PHASE)["status"], shown(up, PHASE)["blocker"]) == (
+        "BLOCKED",
+        "raw evidence log/check.log is absent",
+    )
+    path.write_bytes(data + b"more")
+    assert shown(up, PHASE)["blocker"] == "raw evidence log/check.log is damaged"
+    path.write_bytes(data)
+    assert shown(up, PHASE)["status"] == "PASS"
+
+
+def changed(repo: Repo) -> None:
+    repo.write(PRODUCTION, "def step(self, batch):\n    return 1\n")
+
+
+def hidden(repo: Repo) -> None:
+    repo(["git", "update-index", "--assume-unchanged", PRODUCTION])
+    changed(repo)
+
+
+def ignored(name: str) -> Callable[[Repo], None]:
+    def write(repo: Repo) -> None:
+        repo.write(".git/info/exclude", "*.py\n*.pth\n*.ini\n*.log\nbuild/\n")
+        repo.write(name, "")
+
+    return write
+
+
+def untracked(name: str) -> Callable[[Repo], None]:
+    def write(repo: Repo) -> None:
+        repo.write(name, "")
+
+    return write
+
+
+UNTIDY = [
+    (changed, PRODUCTION),  # what the gate vouches for
+    (lambda repo: repo(["git", "rm", "-q", "--cached", TEST]) and None, TEST),  # staged away, still on disk
+    (lambda repo: (repo.path / TEST).unlink(), TEST),  # deleted
+    (hidden, f"{PRODUCTION} (hidden)"),  # git was told not to look
+    (untracked("notes.txt"), "notes.txt"),  # neither code nor documentation: vouched for
+    (untracked("docs/conf.py"), "docs/conf.py"),  # documentation, but importable
+    (untracked("conftest.py"), "conftest.py"),
+    (untracked("tests/pytest.ini"), "tests/pytest.ini"),
+    (untracked("afd.toml"), "afd.toml"),
+    (ignored("sitecustomize.py"), "sitecustomize.py (ignored)"),
+    (ignored("evil.pth"), "evil.pth (ignored)"),
+    (ignored("pytest.ini"), "pytest.ini (ignored)"),
+    (untracked("docs/new.md"), ""),  # documentation: no gate of these vouches for it
+    (lambda repo: repo.write("docs/guide.md", "draft") and None, ""),
+    (ignored("run.log"), ""),  # ignored output that nothing imports
+    (ignored("build/lib/x.py"), ""),  # a folder of build output
+]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> FrozenUpgrade:
+    """One upgrade for the whole table: a dirty tree is refused before anything is written."""
+    return upgrade(Kit(tmp_path_factory.mktemp("small")), CHECK)
+
+
+@pytest.mark.parametrize(("disturb", "named"), UNTIDY)
+def test_a_tree_that_is_not_its_commit_is_blocked_by_name(
+    small: FrozenUpgrade, disturb: Callable[[Repo], None], named: str
+) -> None:
+    disturb(small.plugin)
+    done = gate(small, "static", "--dry-run")
+    small.plugin(["git", "update-index", "--no-assume-unchanged", PRODUCTION])
+    small.plugin(["git", "restore", "--staged", "--worktree", "."])
+    small.plugin(["git", "clean", "-q", "-f", "-d", "-x"])
+    small.plugin.write(".git/info/exclude", "")
+    assert done.code == (6 if named else 0), done.err
+    assert named in done.err
+    assert not small.upgrade.runs
+
+
+MEANWHILE = [
+    (f"open({PRODUCTION!r}, 'a').write('#')", f"came to differ from its commit: {PRODUCTION} (changed)"),
+    ("open('conftest.py', 'w')", "conftest.py (untracked)"),
+    ("import subprocess as s; s.run(['git', 'commit', '--allow-empty', '-qm', 'x'], check=True)", "HEAD moved during"),
+    ("import sys; open(sys.argv[1] + '/vllm/engine.py', 'a').write('#')", "of vllm is not clean: vllm/engine.py"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), MEANWHILE)
+def test_what_moves_during_the_run_is_seen_after_it(kit: Kit, code: str, text: str) -> None:
+    up = upgrade(kit, policy(command("static", "check", *python(code), "{vllm}")))
+    done = gate(up, "static")
+    assert done.code == 6
+    assert text in done.out
+    assert shown(up, PHASE)["status"] == "BLOCKED"
+
+
+TARGETS = [
+    (lambda up: up.vllm.write("vllm/engine.py", "x"), "is not clean: vllm/engine.py"),
+    (lambda up: up.ascend(["git", "switch", "-q", "--detach", "v1.0"]), "of vllm-ascend stands at"),
+    (lambda up: up.vllm.path.rename(up.vllm.path.with_name("away")), "the target tree of vllm is not at"),
+]
+
+
+@pytest.mark.parametrize(("move", "text"), TARGETS)
+def test_both_target_trees_are_proven_clean_at_their_frozen_commits_before(
+    kit: Kit, move: Callable[[FrozenUpgrade], object], text: str
+) -> None:
+    up = upgrade(kit, CHECK)
+    move(up)
+    done = gate(up, "static")
+    assert done.code == 6
+    assert text in done.err
+    assert not up.upgrade.runs
+
+
+def test_a_target_tree_may_be_named_where_it_stands_here(kit: Kit) -> None:
+    up = upgrade(kit, CHECK)
+    up.vllm.path.rename(up.vllm.path.with_name("away"))
+    assert gate(up, "static", "--target", "vllm=../away").code == 0
+    assert gate(up, "static", "--target", "vllm=../vllm-ascend").code == 6  # another commit
+    assert gate(up, "static", "--target", "vlm=../away").code == 2
+
+
+def test_a_dry_run_writes_nothing_at_all(kit: Kit) -> None:
+    up = upgrade(kit, CHECK)
+    up.upgrade  # noqa: B018 - reading fills the cache, which is no part of the question
+    before = {path: path.read_bytes() for path in up.plugin.path.rglob("*") if path.is_file()}
+    done = gate(up, "static", "--dry-run").ok()
+    assert "check: " in done.out
+    assert before == {path: path.read_bytes() for path in up.plugin.path.rglob("*") if path.is_file()}
+
+
+def test_a_diagnostic_is_kept_and_decides_nothing(kit: Kit) -> None:
+    up = upgrade(
+        kit,
+        policy(command("static", "good", *python("pass")), command("static", "bad", *python("raise SystemExit(1)"))),
+    )
+    done = gate(up, "static", "--only", "good", "--json").ok()
+    assert (done.json["data"]["diagnostic"], [one["name"] for one in done.json["data"]["commands"]]) == (True, ["good"])
+    assert shown(up, PHASE)["status"] == "not run"
+    assert gate(up, "static", "--diagnostic").code == 1
+    assert shown(up, PHASE)["status"] == "not run"
+    assert gate(up, "static", "--only", "best").code == 2
+    assert [run.diagnostic for run in up.upgrade.runs.values()] == [True, True]
+
+
+SEEN = """import json, os, sys
+names = ('GIT_DIR', 'GIT_INDEX_FILE', 'PYTEST_ADDOPTS', 'PYTHONOPTIMIZE', 'VLLM_PLUGINS', 'KEPT')
+json.dump([os.environ.get(name) for name in names], open(sys.argv[1], 'w'))
+import subprocess as s
+s.run(['git', 'init', '-q', sys.argv[2]], check=True)
+s.run(['git', '-C', sys.argv[2], 'config', 'core.bare', 'true'], check=True)
+s.run(['git', '-C', os.path.dirname(sys.argv[2]), 'config', 'core.bare', 'true'])
+"""
+
+
+def test_a_suite_that_plays_with_git_cannot_reach_the_users_repository(kit: Kit) -> None:
+    """Scenario A1: linked worktree, inherited variables, fixtures that set core.bare."""
+    up = upgrade(kit, policy(command("static", "check", *python(SEEN), "{out}/seen.json", "{out}/fixture")))
+    here = ["config", "HEAD", "index"]
+    before = [(up.plugin.path / ".git" / name).read_bytes() for name in here]
+    env = {
+        "GIT_DIR": str(up.plugin.path / ".git"),
+        "GIT_WORK_TREE": str(up.plugin.path),
+        "PYTEST_ADDOPTS": "-k nothing",
+    }
+    more = {"PYTHONOPTIMIZE": "1", "VLLM_PLUGINS": "ascend,afd", "KEPT": "yes"}
+    gate(up, "static", env={**env, **more}).ok()
+    seen = json.loads(next((up.plugin.path / ".git/afd/runs").rglob("seen.json")).read_text())
+    assert seen == [None, None, None, None, None, "yes"]
+    assert before == [(up.plugin.path / ".git" / name).read_bytes() for name in here]
+
+
+def test_an_unreadable_ledger_blocks(kit: Kit) -> None:
+    up = upgrade(kit, CHECK)
+    up.plugin(["git", "notes", "--ref", "refs/notes/afd/ledger", "append", "-m", "not a record", "HEAD"])
+    done = gate(up, "static")
+    assert done.code == 6
+    assert "cannot be read" in done.err
