@@ -1,0 +1,156 @@
+"""A source repository that the user provided: looked at, never changed but for worktree registrations and pins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from git_afd.adapters.git import Git, git_fault
+from git_afd.adapters.objects import Objects, open_objects
+from git_afd.adapters.untouched import Fingerprint, fingerprint
+from git_afd.errors import EnvironmentFault
+
+# Settings of every git call in a source. None of its hooks runs (update-ref has one too), pins get no log, no
+# file-system monitor is started, large checkouts use every core, and large files stay pointers: neither is the
+# LFS program called nor is one required.
+_QUIET: Final = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.logAllRefUpdates=false",
+    "checkout.workers=0",
+    "filter.lfs.smudge=",
+    "filter.lfs.process=",
+    "filter.lfs.required=false",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A provided repository. `root` is its work tree's top, None when bare; `git_dir` and `common_dir` as git says.
+
+    `head` is the full id of HEAD (None when unborn), `branch` its short name (None when detached); `dirty` lists
+    the paths that `git status` lists; `promisor` is the remote of a partial clone, empty when it is none.
+    """
+
+    upstream: str
+    git: Git
+    root: Path | None
+    git_dir: Path
+    common_dir: Path
+    head: str | None
+    branch: str | None
+    dirty: tuple[str, ...]
+    shallow: bool
+    sparse: bool
+    promisor: str
+    objects: Objects
+
+    @property
+    def path(self) -> Path:
+        """The directory that names it."""
+        return self.root or self.git_dir
+
+    def fingerprint(self) -> Fingerprint:
+        """Take its fingerprint."""
+        return fingerprint(self.root, self.common_dir)
+
+    def at_rest_on(self, commit: str) -> bool:
+        """Say whether its work tree holds exactly this commit (full id), so that it can serve as the target tree."""
+        return self.root is not None and self.head == commit and not self.dirty and not self.sparse
+
+
+def open_source(upstream: str, directory: Path) -> Source:
+    """Open the repository at `directory`, which must be its top (or a bare repository).
+
+    Raises EnvironmentFault when it is none, or when git cannot use it.
+    """
+    flag = f"--source {upstream}=DIR"
+    if not directory.is_dir():
+        raise EnvironmentFault(f"the source of {upstream}, {directory}, is not a directory", f"name a clone: {flag}")
+    git = Git(directory, config=_QUIET)
+    asked = ("--is-bare-repository", "--is-shallow-repository", "--git-dir", "--git-common-dir")
+    found = git.run("rev-parse", "--path-format=absolute", *asked)
+    if not found.ok:
+        fault = git_fault(found, ("rev-parse",), directory)
+        if "not a git repository" in found.reason:
+            fault = EnvironmentFault(
+                f"the source of {upstream}, {directory}, is no git repository", f"clone it: {flag}"
+            )
+        raise fault
+    bare, shallow, git_dir, common_dir = found.text.split("\n")
+    root = None if bare == "true" else _root(git, upstream, directory)
+    if root is None:
+        git = Git(Path(git_dir), place=(f"--git-dir={git_dir}",), config=_QUIET)
+    return Source(
+        upstream=upstream,
+        git=git,
+        root=root,
+        git_dir=Path(git_dir),
+        common_dir=Path(common_dir).resolve(),
+        head=_text(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or None,
+        branch=_text(git, "symbolic-ref", "--quiet", "--short", "HEAD") or None,
+        dirty=tuple(dirty_paths(git)) if root else (),
+        shallow=shallow == "true",
+        sparse=_text(git, "config", "--type=bool", "--get", "core.sparseCheckout") == "true",
+        promisor=_promisor(git),
+        objects=open_objects(git, root or Path(git_dir)),
+    )
+
+
+def dirty_paths(git: Git) -> list[str]:
+    """List what `git status` would list, without refreshing the index (porcelain v2, ``-z``, no renames)."""
+    words = ("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
+    result = git.run(*words)
+    if not result.ok:
+        raise git_fault(result, words, git.cwd)
+    return [_path_of(item) for item in result.fields() if item[:2] in ("1 ", "u ", "? ")]
+
+
+def missing_blobs(source: Source, commit: str) -> set[str]:
+    """Return the blobs (full ids) of a commit that a partial clone does not hold; nothing for any other clone."""
+    if not source.promisor:
+        return set()
+    listed = source.git("rev-list", "--objects", "--missing=print", "--no-walk", commit)
+    return {line[1:] for line in listed.splitlines() if line.startswith("?")}
+
+
+def bring(source: Source, blobs: Iterable[str]) -> bool:
+    """Fetch blobs (full ids) of a partial clone in one batch, as git itself would one by one; say whether it worked."""
+    wanted = "".join(f"{name}\n" for name in blobs).encode()
+    options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--recurse-submodules=no")
+    config = ("fetch.negotiationAlgorithm=noop",)
+    words = ("fetch", *options, "--filter=blob:none", "--stdin", source.promisor)
+    return source.git.run(*words, input=wanted, locks=True, config=config).ok
+
+
+def _root(git: Git, upstream: str, directory: Path) -> Path:
+    top = git.run("rev-parse", "--path-format=absolute", "--show-toplevel")
+    if not top.ok:
+        raise EnvironmentFault(
+            f"the source of {upstream}, {directory}, is a git dir, not a checkout",
+            "name its work tree, or a bare clone",
+        )
+    if Path(top.text).resolve() != directory.resolve():
+        message = f"the source of {upstream}, {directory}, is only a folder inside the repository {top.text}"
+        raise EnvironmentFault(message, f"name the clone of {upstream} itself: --source {upstream}=DIR")
+    return Path(top.text)
+
+
+def _promisor(git: Git) -> str:
+    named = _text(git, "config", "--local", "--get", "extensions.partialclone")
+    listed = _text(git, "config", "--local", "--get-regexp", r"^remote\..*\.promisor$").splitlines()
+    marked = [line.rsplit(" ", 1) for line in listed]
+    remotes = [words[0].removeprefix("remote.").removesuffix(".promisor") for words in marked if words[-1] == "true"]
+    return named or next(iter(remotes), "")
+
+
+def _text(git: Git, *words: str) -> str:
+    result = git.run(*words)
+    return result.text if result.ok else ""
+
+
+def _path_of(item: str) -> str:
+    """Return the path of a porcelain v2 entry: it stands last, after 8 fields (ordinary) or 10 (unmerged)."""
+    return item[2:] if item[0] == "?" else item.split(" ", 8 if item[0] == "1" else 10)[-1]
