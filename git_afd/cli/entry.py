@@ -19,6 +19,7 @@ from git_afd.errors import Exit, UsageFault
 
 # verb: module below git_afd.cli that holds it; the attribute has the verb's name with underscores.
 VERBS: Final = {
+    "freeze": "freeze",
     "status": "status",
     "next": "status",
     "root-cause": "root_cause",
