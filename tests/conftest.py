@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,18 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     )
     monkeypatch.chdir(tmp_path_factory.mktemp("cwd"))
     return home
+
+
+@pytest.fixture(autouse=True)
+def attentive() -> Iterator[None]:
+    """No signal to stop is ignored: whoever starts the tests in the background hands that down to every child."""
+    stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    ignored = [number for number in stops if signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture
