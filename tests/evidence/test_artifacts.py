@@ -191,7 +191,9 @@ def test_writers_side_by_side_lose_nothing(repo: Repo) -> None:
 
 def test_a_kill_between_writes_leaves_only_whole_artifacts(repo: Repo) -> None:
     with writer(repo, "killed", 1000) as one:
-        time.sleep(0.6)
+        assert one.stdout
+        one.stdout.readline()  # the first one is there; the kill comes somewhere in the next ones
+        time.sleep(0.15)
         one.send_signal(signal.SIGKILL)
         one.communicate()
     files = [path for path in (repo.path / ".git" / "afd" / "artifacts").glob("??/*") if path.is_file()]

@@ -27,6 +27,7 @@ SIZE_LIMIT: Final = 64 << 20
 _WORST_LAST: Final[tuple[CaseOutcome, ...]] = ("passed", "xfailed", "skipped", "error", "failed")
 _HARMLESS: Final = frozenset({"properties", "property", "system-out", "system-err"})
 _RAN: Final = frozenset({"", "run", "passed", "completed"})
+_QUOTES: Final = "')\""
 _DEPTH_LIMIT: Final = 32
 _REASON_LIMIT: Final = 500
 _EXPECTED: Final = "a complete JUnit XML report"
@@ -222,7 +223,8 @@ def _reason(element: Element) -> str:
     message = element.get("message", "")
     lines = [line.strip() for line in (element.text or "").splitlines() if line.strip()]
     if message.startswith("collection ") and lines:
-        message = f"{message}: {lines[-1].removeprefix('E').strip()}"
+        _, skipped, why = lines[-1].rpartition("Skipped: ")
+        message = f"{message}: {why.rstrip(_QUOTES) if skipped else why.removeprefix('E').strip()}"
     return " ".join((message or (lines[0] if lines else "")).split())[:_REASON_LIMIT]
 
 
