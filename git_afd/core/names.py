@@ -8,6 +8,9 @@ from typing import Final
 UPSTREAMS: Final = ("vllm", "vllm-ascend")
 """The two upstreams, in the order in which everything lists them."""
 
+PACKAGES: Final = {"vllm": "vllm", "vllm-ascend": "vllm_ascend"}
+"""The importable package of each upstream, which is also its folder in the upstream's repository."""
+
 SIDES: Final = ("current", "target")
 
 LEDGER_REF: Final = "refs/notes/afd/ledger"

@@ -56,6 +56,20 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class SelfAttribute:
+    """An attribute that a method assigns on its instance (``self.x = …``): the first assignment that says most.
+
+    `name` is ``Class.attribute``, `method` the qualified method whose parameters `value` may refer to.
+    """
+
+    name: str
+    method: str
+    line: int
+    value: str | None = None
+    annotation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Import:
     """One imported name: `local` is bound here to `symbol` of `module` (symbol empty: the module itself).
 
@@ -76,7 +90,8 @@ class Module:
 
     `name` is dotted; `stars` are modules imported with ``*``; `lazy` maps names that a module ``__getattr__``
     serves from a table to ``module:symbol``; `dynamic` says that a ``__getattr__`` exists whose names cannot all
-    be told; `exports` is ``__all__`` when it is a literal.
+    be told; `exports` is ``__all__`` when it is a literal; `attributes` are instance attributes that methods assign,
+    by ``Class.attribute``. A ``__getattr__`` that serves the keys of a literal table defines those names as values.
     """
 
     name: str
@@ -86,6 +101,7 @@ class Module:
     lazy: Mapping[str, str] = field(default_factory=dict)
     dynamic: bool = False
     exports: tuple[str, ...] | None = None
+    attributes: Mapping[str, SelfAttribute] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,6 +16,7 @@ from git_afd.core.source.definitions import (
     Module,
     Parameter,
     ParameterKind,
+    SelfAttribute,
     Signature,
     Unreadable,
 )
@@ -27,24 +29,39 @@ _LAZY = re.compile(r"(?P<module>\.*[\w.]*):(?P<symbol>\w+)\Z")
 
 
 def index_module(
-    text: str, name: str, *, is_package: bool = False, versions: Versions | None = None, bodies: bool = True
+    text: str,
+    name: str,
+    *,
+    is_package: bool = False,
+    versions: Versions | None = None,
+    bodies: bool = True,
+    tree: ast.Module | None = None,
 ) -> Module | Unreadable:
     """Boil a module's source down to its facts.
 
     `name` is its dotted name; `versions` decides ``vllm_version_is("…")`` tests, whose dead branch is left out;
-    `bodies` also reads imports and nested functions inside function bodies (not needed for a mere look-up).
-    Total: a text that does not parse gives Unreadable with line and reason.
+    `bodies` also reads imports, nested functions and assignments to ``self`` inside function bodies; `tree` is the
+    text's syntax tree when it was parsed already. Total: a text that does not parse gives Unreadable with its reason.
     """
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Unreadable(name, _reason(error))
+    parsed = tree or parse(text, name)
+    if isinstance(parsed, Unreadable):
+        return parsed
     reader = _Reader(name, is_package, _Lines(text), versions or {}, bodies)
     try:
-        reader.block(tree.body, "", "module", "")
+        reader.block(parsed.body, "", "module", "")
     except RecursionError:
         return Unreadable(name, "is nested too deeply")
     return reader.module()
+
+
+def parse(text: str, name: str) -> ast.Module | Unreadable:
+    """Return a module's syntax tree, or why there is none. Warnings about its style are nobody's business here."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return Unreadable(name, _reason(error))
 
 
 def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef, text: _Text) -> Signature:
@@ -127,6 +144,8 @@ class _Reader:
     imports: list[Import] = field(default_factory=list)
     stars: list[str] = field(default_factory=list)
     tables: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    keyed: dict[str, ast.Dict] = field(default_factory=dict)
+    attributes: dict[str, SelfAttribute] = field(default_factory=dict)
     served: list[ast.stmt] = field(default_factory=list)
     exports: tuple[str, ...] | None = None
 
@@ -136,15 +155,26 @@ class _Reader:
         for table, entries in self.tables.items():
             if table in names:
                 lazy.update(entries)
+        served = [name for name in names & set(self.keyed) if name not in self.tables]
+        for table in served:
+            self.keys_of(self.keyed[table])
         return Module(
             self.name,
             self.definitions,
             tuple(self.imports),
             tuple(self.stars),
             lazy,
-            bool(self.served) and not lazy,
+            bool(self.served) and not lazy and not served,
             self.exports,
+            self.attributes,
         )
+
+    def keys_of(self, table: ast.Dict) -> None:
+        """Define the keys of a table that a module ``__getattr__`` serves (environment variables, mostly)."""
+        for key, value in zip(table.keys, table.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier():
+                end = value.end_lineno or key.lineno
+                self.definitions[key.value] = Definition(key.value, "value", key.lineno, end, value=self.text(value))
 
     def block(self, statements: Sequence[ast.stmt], prefix: str, place: ImportPlace, condition: str) -> None:
         for statement in statements:
@@ -188,11 +218,40 @@ class _Reader:
         if not prefix and node.name == "__getattr__":
             self.served.append(node)
         if self.bodies:
-            self.inner(node.body, name + ".", "inline")
+            statements = list(_statements(node.body))
+            self.inner(statements, name + ".", "inline")
+            self.assigned(node, statements, prefix)
+
+    def assigned(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, statements: Sequence[ast.stmt], prefix: str
+    ) -> None:
+        """Note what a method assigns on its first parameter."""
+        outer = self.definitions.get(prefix.removesuffix("."))
+        if outer is None or outer.kind != "class" or not node.args.args:
+            return
+        myself = node.args.args[0].arg
+        for statement in statements:
+            if isinstance(statement, ast.Assign | ast.AnnAssign):
+                for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+                    for part, value in _parts(target, statement.value):
+                        if isinstance(part, ast.Attribute) and _is_name(part.value, myself):
+                            self.attribute(prefix, node.name, part, statement, value)
+
+    def attribute(
+        self, prefix: str, method: str, part: ast.Attribute, statement: ast.stmt, value: ast.expr | None
+    ) -> None:
+        annotation = self.text(statement.annotation) if isinstance(statement, ast.AnnAssign) else None
+        text = self.text(value) if value is not None else None
+        known = self.attributes.get(prefix + part.attr)
+        says = annotation is not None or text not in (None, "None")
+        if known is None or (known.annotation is None and known.value in (None, "None") and says):
+            self.attributes[prefix + part.attr] = SelfAttribute(
+                prefix + part.attr, prefix + method, part.lineno, text, annotation
+            )
 
     def inner(self, statements: Sequence[ast.stmt], prefix: str, place: ImportPlace) -> None:
         """Read what a function body imports and defines; its assignments are its own business."""
-        for node in _statements(statements):
+        for node in statements:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self.imports_of(node, place)
             elif isinstance(node, _Function):
@@ -231,6 +290,7 @@ class _Reader:
             ]
             self.exports = tuple(items) if len(items) == len(value.elts) else None
         if isinstance(value, ast.Dict):
+            self.keyed[name] = value
             entries = dict(_lazy_entries(value, self.name, self.is_package))
             if entries:
                 self.tables[name] = entries
@@ -288,6 +348,21 @@ def _names(target: ast.expr) -> Iterator[str]:
     elif isinstance(target, ast.Tuple | ast.List):
         for item in target.elts:
             yield from _names(item.value if isinstance(item, ast.Starred) else item)
+
+
+def _parts(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """Pair the parts of an assignment's target with the values that go there, None where it cannot be told."""
+    if isinstance(target, ast.Tuple | ast.List):
+        told = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+        values = value.elts if told and isinstance(value, ast.Tuple | ast.List) else [None] * len(target.elts)
+        for part, item in zip(target.elts, values, strict=True):
+            yield from _parts(part, item)
+    else:
+        yield target, value
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _guards_import(node: ast.Try | ast.TryStar) -> bool:

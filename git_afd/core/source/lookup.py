@@ -111,10 +111,10 @@ class Tree:
             return Unknown(f"{self.paths[name]} cannot be read: {module.reason}")
         if not symbol:
             return Found(self.paths[name], name, "", None)
-        if symbol in module.definitions:
+        if symbol in module.definitions and not _placeholder(module, symbol):
             return Found(self.paths[name], name, symbol, module.definitions[symbol])
         first, _, rest = symbol.partition(".")
-        if first in module.definitions:
+        if first in module.definitions and not _placeholder(module, first):
             return self._inside(module, module.definitions[first], rest)
         return self._elsewhere(module, first, rest)
 
@@ -207,6 +207,15 @@ class Tree:
         if isinstance(answer, Found) and answer.definition is not None and answer.definition.kind != "class":
             return Unknown(f"the base {text} of {klass.symbol} is no class statement")
         return answer
+
+
+_STAND_INS: Final = ("None", "Any", "object", "False")
+
+
+def _placeholder(module: Module, name: str) -> bool:
+    """Say whether a definition only stands in for an imported name (``except ImportError: name = None``)."""
+    found = module.definitions[name]
+    return found.kind == "value" and found.value in _STAND_INS and imported(module, name) is not None
 
 
 _BUILTIN: Final = frozenset(dir(builtins))
