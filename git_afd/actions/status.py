@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from git_afd.actions.present import rows_of
+from git_afd.actions.present import present
+from git_afd.adapters.ledger import Reading
 from git_afd.adapters.session import Session
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Outcome
-from git_afd.core.records import Damage
-from git_afd.core.standing import Row, next_action
+from git_afd.core.standing import Now, Row, next_action, standing
 from git_afd.core.state import State, Upgrade
-from git_afd.errors import Refused
+from git_afd.errors import AfdError, Blocked, Refused
 
 
 def status(session: Session) -> Outcome:
@@ -17,13 +17,14 @@ def status(session: Session) -> Outcome:
     reading = session.reading()
     try:
         up = session.upgrade(reading)
-    except Refused as reason:
-        return _without(reading.state, reason, _damage(reading.damage))
-    rows = rows_of(session, up)
+    except (Refused, Blocked) as reason:  # no upgrade here, or its freeze is lost: also an answer
+        return _without(reading.state, reason, damage_findings(reading))
+    now, unknown = _now(session, up)
+    rows = standing(up, now)
     return Outcome(
         verb="status",
         data=_data(up, rows),
-        findings=(*_damage(reading.damage), *reading.state.findings),
+        findings=(*damage_findings(reading), *unknown, *reading.state.findings),
         next=next_action(up, rows),
     )
 
@@ -34,7 +35,15 @@ def next_allowed(session: Session) -> Outcome:
     return Outcome(verb="next", data={"next": full.next}, findings=full.findings, next=full.next)
 
 
-def _without(state: State, reason: Refused, findings: tuple[Finding, ...]) -> Outcome:
+def _now(session: Session, up: Upgrade) -> tuple[Now, tuple[Finding, ...]]:
+    """Return what is true now; where it cannot be found out, nothing is, and a finding says why."""
+    try:
+        return present(session, up), ()
+    except AfdError as fault:
+        return Now(content="", whole=""), (Finding(fault.code, up.id, fault.message, fault.fix),)
+
+
+def _without(state: State, reason: AfdError, findings: tuple[Finding, ...]) -> Outcome:
     open_here = {up.id: up.freeze.branch for up in state.upgrades.values() if not up.closed}
     data = {"upgrade": None, "why": reason.message, "upgrades": open_here}
     return Outcome(verb="status", data=data, findings=findings, next=reason.fix)
@@ -65,8 +74,16 @@ def _data(up: Upgrade, rows: tuple[Row, ...]) -> dict[str, object]:
     }
 
 
-def _damage(damage: tuple[Damage, ...]) -> tuple[Finding, ...]:
+def damage_findings(reading: Reading) -> tuple[Finding, ...]:
+    """Return one finding for each piece of damage; what somebody has set aside is a note."""
+    left = set(reading.open_damage)
     return tuple(
-        Finding("ledger-unreadable", item.place, f"a line of the ledger {item.reason}", "git afd log --damage")
-        for item in damage
+        Finding(
+            "ledger-unreadable",
+            item.place,
+            f"the ledger is damaged: what stands there {item.reason}",
+            "git afd log --damage",
+            "error" if item in left else "note",
+        )
+        for item in reading.damage
     )

@@ -60,14 +60,8 @@ class Session:
     def reading(self, *, strict: bool = False) -> Reading:
         """Read the ledger. With `strict`, raise Blocked when any of it is unreadable."""
         reading = self.ledger.read()
-        if strict and not reading.readable:
-            first = reading.damage[0]
-            raise Blocked(
-                f"the ledger holds {len(reading.damage)} line(s) that cannot be read; the first, on "
-                f"{first.place[:12]}, {first.reason}",
-                "git afd log --damage",
-                code="ledger-unreadable",
-            )
+        if strict:
+            reading.insist()
         return reading
 
     def upgrade(self, reading: Reading) -> Upgrade:

@@ -18,6 +18,15 @@ VERSION: Final = 1
 _ENVELOPE: Final = ("at", "body", "by", "id", "kind", "prev", "seq", "tool", "upgrade", "v")
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+# Made once: the functions of the json module make a new one at each call with options.
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A record before the ledger gives it its place: what is said, of which commit (full id)."""
@@ -64,16 +73,25 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A line that is no record: where it stands (object it annotates) and why it cannot be read."""
+    """What cannot be read: a line that is no record, a note or a record that is gone.
+
+    `place` is the object that the note is on (full id), the id of the record, or the ledger's ref; `reason` is
+    the end of a sentence about it; `line` is what stands there, empty when nothing does.
+    """
 
     place: str
     reason: str
     line: str
 
+    @property
+    def id(self) -> str:
+        """What an approval names to set this damage aside (64 hex): the same as long as it stays as it is."""
+        return digest([self.place, self.line])
+
 
 def canonical(value: Json) -> str:
     """Return `value` as canonical JSON; raises ValueError on NaN and TypeError on what JSON cannot hold."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def digest(value: Json) -> str:
@@ -132,7 +150,7 @@ def parse_line(line: str, place: str = "") -> Record | Damage:
     A number that canonical JSON cannot hold (1e999) raises ValueError inside and is damage like the rest.
     """
     try:
-        value = json.loads(line, parse_constant=_refuse_constant)
+        value = _DECODER.decode(line)
         fault = _fault(value, line)
     except (ValueError, RecursionError) as error:
         return Damage(place, f"is not JSON: {error}", line)
@@ -142,10 +160,6 @@ def parse_line(line: str, place: str = "") -> Record | Damage:
 def parse_note(text: str, place: str = "") -> tuple[Record | Damage, ...]:
     """Read a whole note. Blank lines are git's (``notes append`` leaves one between paragraphs) and skipped."""
     return tuple(parse_line(line, place) for line in text.split("\n") if line.strip())
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _record(value: Mapping[str, Json]) -> Record:
@@ -165,9 +179,16 @@ def _fault(value: Json, line: str) -> str:
         return "has a field of the wrong type"
     if canonical(value) != line:
         return "is not in canonical form"
-    if digest({name: value[name] for name in _ENVELOPE if name != "id"}) != value["id"]:
+    if hashlib.sha256(_without_id(line, str(value["id"])).encode("ascii")).hexdigest() != value["id"]:
         return "does not match its id: it was changed after it was written"
     return ""
+
+
+def _without_id(line: str, name: str) -> str:
+    """Return a canonical line without its id: the last such member, since what follows it holds only texts."""
+    member = f'"id":{canonical(name)},'
+    before, _, after = line.rpartition(member)
+    return before + after
 
 
 def _typed(value: Mapping[str, Json]) -> bool:

@@ -17,6 +17,9 @@ FATES: Final = ("kept", "rebased", "replaced", "removed", "stopped")
 FATES_WITHOUT_CHANGE: Final = ("kept", "stopped")
 """The fates that need no commit: the item stays as it is."""
 
+DAMAGE_APPROVAL: Final = "damage"
+"""What an approval is for that sets one piece of the ledger's damage aside; its subject is the damage's id."""
+
 
 @dataclass(frozen=True, slots=True)
 class Revision:
@@ -212,6 +215,12 @@ class State:
     upgrades: Mapping[str, Upgrade] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     count: int = 0
+
+    @property
+    def set_aside(self) -> frozenset[str]:
+        """Ids of the ledger's damage (records.Damage.id) that somebody has approved to go on without."""
+        said = (item for up in self.upgrades.values() for item in up.approvals)
+        return frozenset(item.subject for item in said if item.what == DAMAGE_APPROVAL)
 
     def on_branch(self, branch: str) -> tuple[Upgrade, ...]:
         """Upgrades frozen on `branch` and not closed, oldest first."""
