@@ -89,6 +89,7 @@ class Evaluator:
     def _name(self, node: ast.expr, scope: Scope) -> Value | None:
         name = node.id if isinstance(node, ast.Name) else ""
         self.last = scope.called(name)
+        self.facts.used.add((scope.path, name))
         return self.named(name, scope)
 
     def named(self, name: str, scope: Scope) -> Value | None:

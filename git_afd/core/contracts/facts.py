@@ -149,6 +149,8 @@ class Facts:
     said: dict[Said, None] = field(default_factory=dict)
     faked: list[Faked] = field(default_factory=list)
     environment: dict[Environment, None] = field(default_factory=dict)
+    used: set[tuple[str, str]] = field(default_factory=set)
+    """Names that a plugin file (path) reads when it runs."""
     everywhere: set[tuple[str, str]] = field(default_factory=set)
     """Attributes that a plugin file assigns on every loaded module: (path, attribute)."""
     saved: dict[tuple[str, str], str] = field(default_factory=dict)

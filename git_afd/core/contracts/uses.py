@@ -9,6 +9,7 @@ from git_afd.core.source.definitions import ImportPlace, Signature
 
 Access = Literal["read", "written", "deleted", "called"]
 Binding = Literal["function", "method", "unbound", "constructor", "super", "class-method"]
+Presence = Literal["defined", "set elsewhere", "added", "absent"]
 PatchForm = Literal["class-attribute", "module-attribute", "alias", "setattr", "item"]
 Wrapping = Literal["", "classmethod", "staticmethod", "property", "wrapper"]
 
@@ -45,7 +46,9 @@ class Attribute:
     """An attribute read, written, deleted or called on an upstream object or module.
 
     `owner` is ``module.Class`` (or the module) it is taken from, `chain` the expression as written. `soft`: its
-    absence does not break (hasattr, getattr with a default, a guard against AttributeError).
+    absence does not break (hasattr, getattr with a default, a guard against AttributeError). `presence` says
+    whether the owner defines it, an upstream function sets it on such objects (then that function is the
+    contract's target), the plugin keeps it there, or nobody does.
     """
 
     line: int
@@ -54,6 +57,7 @@ class Attribute:
     chain: str
     access: Access
     soft: bool = False
+    presence: Presence = "defined"
 
 
 @dataclass(frozen=True, slots=True)

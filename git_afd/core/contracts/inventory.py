@@ -1,0 +1,177 @@
+"""The whole inventory of one plugin: sources and upstreams in, contracts and coverage out. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from git_afd.core.contracts.book import Book
+from git_afd.core.contracts.copies import Copies, Refs, targets_of
+from git_afd.core.contracts.facts import Faked, Write
+from git_afd.core.contracts.imports import add_imports, enclosing
+from git_afd.core.contracts.mentions import add_entry_points, add_environment, add_fakes, add_pins, add_texts
+from git_afd.core.contracts.model import Contract
+from git_afd.core.contracts.origins import Origins
+from git_afd.core.contracts.overrides import add_classes
+from git_afd.core.contracts.patches import Sorted, add_patches, add_writers, sort_writes
+from git_afd.core.contracts.survey import Source, Survey, survey
+from git_afd.core.contracts.touches import SetElsewhere, add_calls, add_reads, unexplained
+from git_afd.core.identity.plugin import plugin_candidates
+from git_afd.core.outcome import Json
+from git_afd.core.source.lookup import Tree
+from git_afd.core.source.search import Corpus, assignments
+from git_afd.core.source.versions import Versions
+from git_afd.core.source.world import PLUGIN, World
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is inventoried.
+
+    `sources` are the plugin's readable modules, `unreadable` maps a path to why it cannot be read; `texts` are
+    files that may speak of versions and entry points; `kind_of` is the policy's (production, test, …); `refs` names
+    the current commit of each upstream.
+    """
+
+    sources: Sequence[Source]
+    kind_of: Callable[[str], str]
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    refs: Refs = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The contracts and what they cover."""
+
+    contracts: tuple[Contract, ...]
+    coverage: Mapping[str, Json]
+
+
+@dataclass(slots=True)
+class Upstreams:
+    """The upstreams at their current commits: trees, raw texts, and the versions that prune dead branches."""
+
+    trees: Mapping[str, Tree]
+    corpus: Corpus
+    versions: Versions
+
+
+def inventory(subject: Subject, plugin: Tree, upstreams: Upstreams) -> Inventory:
+    """Take the inventory: read everything once, then one theme after the other."""
+    world = World({PLUGIN: plugin, **upstreams.trees})
+    found = survey(subject.sources, world, upstreams.versions)
+    facts, book = found.facts, Book()
+    tests = [source for source in subject.sources if subject.kind_of(source.path) == "test"]
+    production = [source for source in subject.sources if subject.kind_of(source.path) != "test"]
+    _fakes_by_assignment(found, {source.path for source in tests})
+    writes = sort_writes(facts, world)
+    drafts = add_patches(book, facts, world, writes, upstreams.corpus)
+    add_writers(drafts, writes.patches, _other_writers(drafts, plugin, upstreams))
+    add_classes(book, world, facts)
+    add_reads(book, facts, (*writes.states, *writes.kept), _set_elsewhere(found, world, upstreams))
+    add_calls(book, facts)
+    add_imports(book, subject.sources, world, facts)
+    add_texts(book, facts, world)
+    add_fakes(book, facts, world)
+    add_environment(book, facts, world)
+    for path, text in subject.texts.items():
+        if path == "pyproject.toml":
+            add_entry_points(book, path, text, world)
+    add_pins(book, plugin_candidates(subject.texts))
+    marked = _copies(book, found, writes, subject, (production, tests), upstreams)
+    contracts = tuple(book.contracts())
+    return Inventory(contracts, coverage(contracts, subject, marked))
+
+
+def _copies(
+    book: Book,
+    found: Survey,
+    writes: Sorted,
+    subject: Subject,
+    parts: tuple[Sequence[Source], Sequence[Source]],
+    upstreams: Upstreams,
+) -> tuple[int, int]:
+    wanted = frozenset(place.symbol.rpartition(".")[2] for place in found.functions)
+    copies = Copies(book, found, Origins(found.world, upstreams.corpus, wanted), subject.refs, parts[1])
+    copies.targets = targets_of(found, writes.patches, book, found.world)
+    return copies.add(parts[0])
+
+
+def _fakes_by_assignment(found: Survey, tests: set[str]) -> None:
+    """Move what tests assign on upstream modules and classes to the stand-ins: a test patches nothing for good."""
+    for write in [item for item in found.facts.writes if item.spot.path in tests]:
+        del found.facts.writes[write]
+        dotted = f"{write.owner.dotted}.{write.attribute}"
+        found.facts.faked.append(Faked(write.spot, dotted, "assignment"))
+
+
+def _other_writers(drafts: Mapping[str, object], plugin: Tree, upstreams: Upstreams) -> dict[str, tuple[Write, ...]]:
+    """Return what the upstreams themselves write on each other's modules and classes (vLLM-Ascend's patches)."""
+    names = {key.rpartition(".")[2] for key in drafts}
+    found: dict[str, tuple[Write, ...]] = {}
+    for who, tree in upstreams.trees.items():
+        others = {name: other for name, other in upstreams.trees.items() if name != who}
+        if not others or not names:
+            continue
+        corpus = upstreams.corpus(who)
+        paths = dict.fromkeys(path for path, *_ in assignments(corpus, names))
+        world = World({PLUGIN: tree, **others})
+        sources = [source for path in paths if (source := _source(tree, path, corpus[path])) is not None]
+        written = survey(sources, world, upstreams.versions).facts.writes if sources else {}
+        found[who] = tuple(write for write in written if f"{write.owner.dotted}.{write.attribute}" in drafts)
+    del plugin
+    return found
+
+
+def _source(tree: Tree, path: str, data: bytes) -> Source | None:
+    import ast
+
+    from git_afd.core.source.index import parse
+
+    name = next((name for name, known in tree.paths.items() if known == path), "")
+    text = data.decode("utf-8", "replace")
+    parsed = parse(text, name)
+    return Source(path, name, text, parsed) if isinstance(parsed, ast.Module) else None
+
+
+def _set_elsewhere(found: Survey, world: World, upstreams: Upstreams) -> dict[str, SetElsewhere]:
+    """Find where an upstream sets attributes that the class of the object does not define."""
+    names = {read.attribute for read in unexplained(found.facts, world) if not read.attribute.startswith("__")}
+    places: dict[str, SetElsewhere] = {}
+    for who, tree in reversed(list(upstreams.trees.items())):
+        modules = {path: name for name, path in tree.paths.items()}
+        for path, name, base, line in assignments(upstreams.corpus(who), names - set(places)):
+            module = world.module(who, modules.get(path, ""))
+            if name in places or base in ("self", "cls") or module is None:
+                continue
+            symbol = enclosing(module, line)
+            if symbol:
+                places[name] = SetElsewhere(who, path, module.name, symbol, line)
+    return places
+
+
+def coverage(contracts: Iterable[Contract], subject: Subject, marked: tuple[int, int]) -> dict[str, Json]:
+    """Say what the inventory covers and where its gaps are: counts, never assumptions."""
+    rows = list(contracts)
+    bodies = [row for row in rows if row.kind in ("copied-body", "monkeypatch", "shadow-copy")]
+    functions = {(row.plugin.path, row.plugin.symbol): row for row in bodies if row.notes}
+    unknown = [row for row in rows if row.unknown]
+    return {
+        "contracts": len(rows),
+        "by_kind": dict(sorted(Counter(row.kind for row in rows).items())),
+        "production": sum(subject.kind_of(row.plugin.path) != "test" for row in rows),
+        "markers": marked[0],
+        "markers_sound": marked[1],
+        "copied_functions": len(functions),
+        "with_source": sum(bool(row.notes and row.notes.declared) for row in functions.values()),
+        "with_true_source": sum(bool(row.notes and row.notes.declared_true) for row in functions.values()),
+        "with_reason": sum(bool(row.notes and row.notes.reason) for row in functions.values()),
+        "with_tests": sum(bool(row.notes and row.notes.tests) for row in functions.values()),
+        "with_removal": sum(bool(row.notes and row.notes.removal) for row in functions.values()),
+        "unknown": len(unknown),
+        "unknown_reasons": dict(Counter(row.unknown for row in unknown).most_common()),
+        "files_read": len(subject.sources),
+        "files_unreadable": dict(subject.unreadable),
+    }

@@ -1,0 +1,46 @@
+"""How alike two function bodies are: a fraction of their code lines, comments and formatting aside."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+_SPACE: Final = re.compile(r"\s+")
+_ALIAS: Final = re.compile(r"\b\w+_module\.")
+_NOISE: Final = ("", ")", "]", "}", "),", "],", "},", "else:", "try:", "pass", "return", "):", "finally:")
+
+
+def code_lines(lines: Sequence[str], first: int, last: int) -> Counter[str]:
+    """Return the code lines between two line numbers (from 1), folded, without comments and what says nothing."""
+    found: Counter[str] = Counter()
+    for line in lines[first - 1 : last]:
+        text = line.strip()
+        if text.startswith("#"):
+            continue
+        text = _ALIAS.sub("", _SPACE.sub(" ", text.partition("  #")[0].strip()))
+        if text not in _NOISE:
+            found[text] += 1
+    return found
+
+
+def likeness(ours: Counter[str], theirs: Counter[str]) -> float:
+    """Return twice the common lines over all lines, 0 when either is empty."""
+    total = sum(ours.values()) + sum(theirs.values())
+    return 2 * sum((ours & theirs).values()) / total if total else 0.0
+
+
+def share(ours: Counter[str], theirs: Counter[str]) -> float:
+    """Return which fraction of our lines stands in theirs."""
+    total = sum(ours.values())
+    return sum((ours & theirs).values()) / total if total else 0.0
+
+
+def body_start(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the line of the first statement after the docstring: comments that introduce a body stand above it."""
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return node.body[1].lineno if len(node.body) > 1 else first.lineno
+    return first.lineno

@@ -1,0 +1,103 @@
+"""Where a copied body comes from: the patched target, the overridden member, the stated source, or a likeness."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from git_afd.core.contracts.headers import Declared
+from git_afd.core.contracts.likeness import code_lines, likeness, share
+from git_afd.core.source import search
+from git_afd.core.source.definitions import Module
+from git_afd.core.source.world import PLUGIN, Located, World
+
+_TOO_COMMON: Final = 8
+_ALIKE: Final = 0.6
+_CONTAINED: Final = 0.8
+_WORTH: Final = 6
+"""Fewer code lines than this look alike by chance."""
+
+
+@dataclass(slots=True)
+class Origins:
+    """Finds upstream functions for plugin functions. `wanted` are the plugin's function names."""
+
+    world: World
+    corpus: search.Corpus
+    wanted: frozenset[str]
+    _definers: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    _lines: dict[Located, Counter[str]] = field(default_factory=dict)
+
+    def stated(self, said: Declared, name: str) -> Located | None:
+        """Return the function that a stated source names, by its path and symbol or the plugin function's name."""
+        for who, tree in self.world.trees.items():
+            module = next((mod for mod, path in tree.paths.items() if path == said.path), "") if said.path else ""
+            loaded = self.world.module(who, module) if module and who != PLUGIN else None
+            for symbol in (*said.symbols, name) if loaded else ():
+                found = _in_module(loaded, symbol) if loaded else None
+                if found is not None and loaded:
+                    return Located(who, said.path, module, found, loaded.definitions[found])
+        return None
+
+    def lines(self, place: Located) -> Counter[str]:
+        """Return an upstream function's code lines."""
+        if place not in self._lines:
+            data = self.corpus(place.who).get(place.path, b"").decode("utf-8", "replace").splitlines()
+            self._lines[place] = code_lines(data, place.line + 1, place.end_line)
+        return self._lines[place]
+
+    def namesakes(self, name: str) -> Iterator[Located]:
+        """Yield upstream functions of a name, unless it is too common to say anything."""
+        if name.startswith("__"):
+            return
+        found = [(who, path) for who in self.world.trees if who != PLUGIN for path in self._of(who).get(name, [])]
+        if len(found) > _TOO_COMMON:
+            return
+        for who, path in found:
+            modules = {path: module for module, path in self.world.trees[who].paths.items()}
+            module = self.world.module(who, modules.get(path, ""))
+            for definition in module.definitions.values() if module else ():
+                if definition.kind == "function" and definition.name.rpartition(".")[2] == name and module:
+                    yield Located(who, path, module.name, definition.name, definition)
+
+    def _of(self, who: str) -> Mapping[str, list[str]]:
+        if who not in self._definers:
+            self._definers[who] = search.definers(self.corpus(who), self.wanted)
+        return self._definers[who]
+
+    def best(self, ours: Counter[str], candidates: Iterable[Located]) -> tuple[Located | None, float]:
+        """Return the most similar candidate and its likeness."""
+        scored = [(self.score(ours, self.lines(place)), place) for place in candidates]
+        if not scored:
+            return None, 0.0
+        value, place = max(scored, key=lambda item: item[0])
+        return place, value
+
+    @staticmethod
+    def score(ours: Counter[str], theirs: Counter[str]) -> float:
+        """Return the likeness of two bodies; a large part taken over whole counts as much as a like whole."""
+        both = likeness(ours, theirs)
+        return max(both, share(ours, theirs)) if sum(theirs.values()) >= _WORTH else both
+
+    @staticmethod
+    def is_copy(ours: Counter[str], theirs: Counter[str]) -> bool:
+        """Say whether a body without markers is a copy of another."""
+        if min(sum(ours.values()), sum(theirs.values())) < _WORTH:
+            return False
+        return likeness(ours, theirs) >= _ALIKE or share(ours, theirs) >= _CONTAINED
+
+
+def _in_module(module: Module, symbol: str) -> str | None:
+    """Return the definition that a stated symbol names in a module (``Class.method``, ``module.function``, a name)."""
+    names = module.definitions
+    parts = symbol.split(".")
+    for start in range(len(parts)):
+        tail = ".".join(parts[start:])
+        if tail in names and names[tail].kind == "function":
+            return tail
+    last = re.compile(rf"(?:\w+\.)?{re.escape(parts[-1])}\Z")
+    found = [name for name, item in names.items() if item.kind == "function" and last.match(name)]
+    return found[0] if len(found) == 1 else None

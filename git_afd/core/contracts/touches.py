@@ -1,0 +1,108 @@
+"""Contracts from what the plugin reads and calls: attributes of upstream objects, modules and bases; call sites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from git_afd.core.contracts.book import Book, target_at, target_of
+from git_afd.core.contracts.facts import Called, Facts, Read, Write
+from git_afd.core.contracts.model import Kind, Place, Target
+from git_afd.core.contracts.uses import Attribute, Presence, Variable
+from git_afd.core.source.lookup import Unknown
+from git_afd.core.source.world import PLUGIN, Located, World
+
+
+@dataclass(frozen=True, slots=True)
+class SetElsewhere:
+    """An upstream function that sets an attribute on objects of a class that does not define it."""
+
+    who: str
+    path: str
+    module: str
+    symbol: str
+    line: int
+
+
+def add_reads(book: Book, facts: Facts, states: Iterable[Write], set_by: Mapping[str, SetElsewhere]) -> None:
+    """Add a contract for each attribute that is read, written or deleted.
+
+    `states` are writes that keep state on an upstream class or module; `set_by` tells for attribute names that no
+    class defines where an upstream sets them.
+    """
+    added = {(read.owner, read.attribute) for read in facts.reads if read.access == "written" and read.place is None}
+    added |= {(write.owner, write.attribute) for write in states}
+    for read in facts.reads:
+        presence: Presence = "defined"
+        target, unknown = _target(read), ""
+        if read.place is None:
+            target, presence, unknown = _missing(read, added, set_by)
+        use = Attribute(read.spot.line, read.owner.dotted, read.attribute, read.chain, read.access, read.soft, presence)
+        _note(book, read, target, use, unknown)
+
+
+def _note(book: Book, read: Read, target: Target, use: Attribute, unknown: str) -> None:
+    place = Place(read.spot.path, read.spot.symbol, read.spot.line, read.spot.line)
+    if read.owner.module.endswith(".envs") and read.attribute.isupper():
+        variable = Variable(use.line, read.attribute, use.access)
+        book.add("environment", target, place, variable, "attribute of an envs module", unknown)
+        return
+    kind: Kind = "inherited-read" if read.via in ("self", "super") else "attribute-read"
+    how = {"self": "member read through self", "super": "member read through super()"}.get(read.via, "")
+    book.add(kind, target, place, use, how or f"attribute of a {_WHAT.get(read.via, 'typed object')}", unknown)
+
+
+_WHAT = {"module": "module", "class": "class"}
+
+
+def _target(read: Read) -> Target:
+    if read.place is None:
+        return target_at(read.owner, read.attribute)
+    named = f"{read.owner.dotted}.{read.attribute}" if read.via == "module" else ""
+    return target_of(read.place, named)
+
+
+def _missing(
+    read: Read, added: set[tuple[Located, str]], set_by: Mapping[str, SetElsewhere]
+) -> tuple[Target, Presence, str]:
+    """Judge an attribute that its owner does not define: set elsewhere, kept there by the plugin, or nowhere."""
+    elsewhere = set_by.get(read.attribute) if read.owner.kind == "class" else None
+    target = target_at(read.owner, read.attribute)
+    if elsewhere is not None:
+        named = f"{read.owner.dotted}.{read.attribute}"
+        return Target(elsewhere.who, elsewhere.path, elsewhere.symbol, elsewhere.module, named), "set elsewhere", ""
+    if (read.owner, read.attribute) in added or read.access == "written":
+        return target, "added", ""
+    return (target, "absent", "") if read.soft else (target, "absent", read.reason)
+
+
+def add_calls(book: Book, facts: Facts) -> None:
+    """Add a contract for each call of an upstream function, class or method."""
+    for called in _once(facts.calls):
+        owner = called.owner
+        named = f"{owner.dotted}.{called.chain.rpartition('.')[2]}" if owner and called.via == "module" else ""
+        place = Place(called.spot.path, called.spot.symbol, called.spot.line, called.spot.line)
+        book.add("call", target_of(called.place, named), place, called.use(), f"call ({called.bound})")
+
+
+def _once(calls: Iterable[Called]) -> list[Called]:
+    """Keep one note per call expression: a loop that was unrolled or a function read twice gives several."""
+    kept: dict[tuple[object, ...], Called] = {}
+    for called in calls:
+        key = (called.spot, called.place, called.chain, called.positional, called.keywords)
+        first = kept.setdefault(key, called)
+        first.attributes.update(called.attributes)
+    return list(kept.values())
+
+
+def unexplained(facts: Facts, world: World) -> tuple[Read, ...]:
+    """Return hard and soft reads of attributes that a class lacks: somebody else may set them."""
+    return tuple(
+        read
+        for read in facts.reads
+        if read.place is None and read.owner.kind == "class" and read.owner.who != PLUGIN and _readable(read, world)
+    )
+
+
+def _readable(read: Read, world: World) -> bool:
+    return not any(isinstance(end, Unknown) for end in world.ancestry(read.owner).open_ends)
