@@ -19,6 +19,7 @@ from typing import Final
 
 from git_afd import __version__
 from git_afd.adapters.git import Git, GitResult, decode
+from git_afd.adapters.hook_file import write_hook_file
 from git_afd.adapters.notes import Note, Notes
 from git_afd.adapters.state_cache import Kept, StateCache
 from git_afd.core.fold import fold
@@ -67,12 +68,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The ledger of one repository. `common_dir` is its common git dir; `actor` writes; `now` tells the time."""
+    """The ledger of one repository. `common_dir` is its common git dir; `actor` writes; `now` tells the time.
+
+    Without `keeps`, a state that had to be folded is not kept for the next reader: a hook writes nothing at all.
+    """
 
     git: Git
     common_dir: Path
     actor: str
     now: Callable[[], str]
+    keeps: bool = True
 
     @property
     def home(self) -> Path:
@@ -131,13 +136,20 @@ class Ledger:
                 if new_tip is None:
                     continue  # somebody wrote past our lock (another clone's fetch, a plain git): read again
                 if kept is None:
-                    return self._cache.store(new_tip, fold(records), ()).state, records
-                return self._cache.store_after(kept, new_tip, records).state, records
+                    kept = self._cache.store(new_tip, fold(records), ())
+                else:
+                    kept = self._cache.store_after(kept, new_tip, records)
+                self._tell_hooks(kept)
+                return kept.state, records
         raise Conflict("the ledger moved at every attempt to write", "run the same command again")
+
+    def _tell_hooks(self, kept: Kept) -> None:
+        damage = Reading(kept.tip, kept.state, kept.damage).open_damage
+        write_hook_file(self.common_dir, kept.tip, kept.state, len(damage))
 
     @property
     def _cache(self) -> StateCache:
-        return StateCache(self.home / "cache")
+        return StateCache(self.home / "cache", self.keeps)
 
     def _tip(self) -> str | Damage | None:
         """Tell an absent ledger from one that cannot be read: both make ``rev-parse`` fail alike."""

@@ -73,9 +73,10 @@ _memory: Final[dict[str, Kept]] = {}
 
 @dataclass(frozen=True, slots=True)
 class StateCache:
-    """The folder of cached states, one file per ledger tip, the newest few kept."""
+    """The folder of cached states, one file per ledger tip, the newest few kept. Only with `writes` does it change."""
 
     folder: Path
+    writes: bool = True
 
     def load(self, tip: str) -> Kept | None:
         """Return the state folded at `tip`, None when there is none that can be trusted to be one."""
@@ -101,8 +102,9 @@ class StateCache:
         state, tail = extend(before.state, records), (*before.tail, *records)
         if len(tail) > _TAIL:
             return self.store(tip, state, before.damage)
-        with contextlib.suppress(OSError):
-            os.utime(self._path(before.base))  # the file that this one rests on must not be the first to go
+        if self.writes:
+            with contextlib.suppress(OSError):
+                os.utime(self._path(before.base))  # the file that this one rests on must not be the first to go
         self._store(tip, (before.base, tail))
         return self._remember(replace(before, tip=tip, state=state, tail=tail))
 
@@ -129,6 +131,8 @@ class StateCache:
             return None
 
     def _store(self, tip: str, content: object) -> None:
+        if not self.writes:
+            return
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self.folder)

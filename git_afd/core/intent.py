@@ -51,7 +51,7 @@ class IntentFault(ValueError):
 def write_intent(intent: Intent) -> str:
     """Return the intent as the text of its file."""
     heads = [f"{name} {getattr(intent, name)}" for name in ("upgrade", "root_cause", "ledger", "parent", "tree")]
-    paths = [f"path {item.mode} {item.blob} {_escape(item.path)}" for item in intent.paths]
+    paths = [f"path {item.mode} {item.blob} {escape(item.path)}" for item in intent.paths]
     return "\n".join([HEADER, *heads, *paths, "end", ""])
 
 
@@ -68,7 +68,7 @@ def read_intent(text: str) -> Intent:
             mode, blob, path = rest.split(" ", 2) if rest.count(" ") >= 2 else ("", "", "")  # noqa: PLR2004 - three fields
             if not path:
                 raise IntentFault(f"line {number} is no planned path")
-            paths.append(Planned(mode, blob, _unescape(path)))
+            paths.append(Planned(mode, blob, unescape(path)))
         elif word in ("upgrade", "root_cause", "ledger", "parent", "tree") and word not in heads:
             heads[word] = rest
         else:
@@ -78,9 +78,11 @@ def read_intent(text: str) -> Intent:
     return Intent(paths=paths, **heads)
 
 
-def _escape(path: str) -> str:
+def escape(path: str) -> str:
+    """Return a path (or another free text) as the last word of one line."""
     return path.replace("\\", "\\\\").replace("\n", "\\n")
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
+    """Undo :func:`escape`."""
     return "\\".join(part.replace("\\n", "\n") for part in text.split("\\\\"))
