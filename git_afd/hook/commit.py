@@ -1,0 +1,95 @@
+"""The stages `pre-commit` and `commit-msg`: on an upgrade branch, only what `git afd commit` announced goes through."""
+
+from __future__ import annotations
+
+from git_afd.adapters.quick_git import ask
+from git_afd.core.hook_rules import judge_announced, judge_message, parse_staged
+from git_afd.core.hook_state import FILE, HookStateFault, read_hook_state
+from git_afd.core.kept_message import kept_message
+from git_afd.errors import Blocked, EnvironmentFault, Refused
+from git_afd.hook.place import HANDOFF, Place, read
+
+TYPE_CHECKING = False  # what `typing` would say, without its price
+if TYPE_CHECKING:
+    from git_afd.core.hook_state import HookState, OpenUpgrade
+    from git_afd.core.intent import Intent
+
+
+_COMMITTER = ("var", "GIT_COMMITTER_IDENT")
+_COMMENT = ("config", "--null", "--get-regexp", r"^core\.comment(char|string)$")
+
+
+def check_content(argv: list[str]) -> None:  # noqa: ARG001 - git gives pre-commit none
+    """Judge what is staged. Raises what stops this commit, returns when git may go on."""
+    _judge(Place())
+
+
+def check_message(argv: list[str]) -> None:
+    """Judge what is staged once more, a hook may have changed it, and the message in the file ``argv[0]``."""
+    place = Place(_COMMITTER, _COMMENT)
+    found = _judge(place)
+    if found is None:
+        return
+    text = read(argv[0]) if argv else None
+    if text is None:
+        raise EnvironmentFault("git did not say where the commit message is", "git afd doctor")
+    committer, comment = place.answers
+    marks = [entry.partition("\n")[2] for entry in comment.split("\0") if entry]
+    judge_message(*found, kept_message(text, (marks or ["#"])[-1]), committer.rsplit(" ", 2)[0])
+
+
+def _judge(place: Place) -> tuple[OpenUpgrade, Intent] | None:
+    """Judge the index; return the upgrade and what was announced for it, None when this commit is not ours."""
+    if place.has(HANDOFF):
+        raise Refused(
+            "this worktree belongs to a handoff: its changes go back as a diff, and the primary commits them",
+            "git afd handoff return",
+            code="handoff-worktree",
+        )
+    intent = place.intent()
+    name = place.pointers.get(place.branch, "")
+    if not place.branch and intent is not None:
+        name = intent.upgrade  # a scratch worktree of `git afd commit`: HEAD is detached there
+    up = upgrade(place, name) if name and not place.operation() else None
+    if up is None:
+        return None
+    if intent is None:
+        from git_afd.hook.explain import refusal
+
+        raise refusal(place, up)
+    if place.staged is None:
+        raise EnvironmentFault("git cannot compare the index with HEAD", "git diff --cached")
+    judge_announced(up, intent, place.head, parse_staged(place.staged), lambda path: _at(up.base, path))
+    return up, intent
+
+
+def upgrade(place: Place, name: str) -> OpenUpgrade | None:
+    """Return the open upgrade `name`, None when it is closed. Raises Blocked when the ledger does not say."""
+    state = known(place)
+    if name in state.closed:
+        return None
+    if state.damage:
+        raise Blocked(f"the ledger holds {state.damage} line(s) that cannot be read", "git afd log --damage")
+    up = state.upgrades.get(name)
+    if up is None:
+        raise Blocked(f"this branch points to upgrade {name}, which the ledger lacks", "git afd sync")
+    return up
+
+
+def known(place: Place) -> HookState:
+    """Return what the ledger says: from the derived file when it stands at the ledger's tip, else from the records."""
+    text = read(f"{place.common_dir}/{FILE}")
+    try:
+        state = read_hook_state(text) if text is not None else None
+    except HookStateFault:
+        state = None
+    if state is None or state.tip != place.tip:
+        from git_afd.hook.explain import state_from_records
+
+        return state_from_records(place)
+    return state
+
+
+def _at(commit: str, path: str) -> bool:
+    ((code, _),) = ask(("cat-file", "-e", f"{commit}:{path}"))
+    return code == 0
