@@ -10,11 +10,9 @@ from git_afd.core.evidence.gate_verdict import GateVerdict
 from git_afd.core.evidence.raw_run import FILE, RawRun
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
-from git_afd.core.phases import GATES, PHASES, first_unsettled
+from git_afd.core.phases import GATES, PHASES
 from git_afd.core.policy import Policy
-from git_afd.core.standing import Row, next_action, shown
 from git_afd.core.state import Upgrade
-from git_afd.errors import Refused
 
 RUNNING_GATES: Final = ("static", "native", "basic", "accuracy")
 """The gates that run the policy's commands."""
@@ -53,22 +51,6 @@ class Untidy:
 
     path: str
     how: How
-
-
-def refuse_entry(up: Upgrade, rows: tuple[Row, ...], gate: str) -> None:
-    """Raise Refused when the phase of `gate` may not be entered; `rows` are what `status` shows now."""
-    phase = GATES[gate]
-    if up.closed:
-        raise Refused(f"upgrade {up.id} is closed: {up.closed}", "git afd report", code="closed")
-    earlier = first_unsettled(shown(rows), phase.number)
-    if earlier is not None:
-        row = rows[earlier.number]
-        why = f" ({row.blocker})" if row.blocker else ""
-        raise Refused(
-            f"{phase.name} may not be entered: {earlier.name} is {row.shown}{why}",
-            next_action(up, rows),
-            code="gate-order",
-        )
 
 
 def disturbing(untidy: Iterable[Untidy], policy: Policy) -> tuple[Untidy, ...]:

@@ -17,10 +17,12 @@ from git_afd.adapters.ledger import Reading
 from git_afd.adapters.session import Session
 from git_afd.adapters.tidiness import untidy
 from git_afd.core.command import Command
+from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.raw_run import Identity
 from git_afd.core.finding import Finding
-from git_afd.core.gating import Untidy, disturbing, lowering, output_notes, refuse_entry
+from git_afd.core.gating import Untidy, disturbing, lowering, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
+from git_afd.core.phases import GATES
 from git_afd.core.policy import Gate
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked, EnvironmentFault, Refused, UsageFault
@@ -64,7 +66,7 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     when the bundle is read.
     """
     if order.bundle is None:
-        refuse_entry(up, rows_of(session, up), order.gate)
+        refuse_entry(up, rows_of(session, up), GATES[order.gate])
     head = session.head
     if head is None:
         raise Refused("the branch has no commit yet", "commit something first")
