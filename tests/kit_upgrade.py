@@ -14,6 +14,7 @@ from kit import Kit, Repo
 
 from git_afd.adapters.configuration import point, read_policy
 from git_afd.adapters.content import digests
+from git_afd.adapters.dirty import dirty_digests
 from git_afd.adapters.session import Session, open_session
 from git_afd.core.names import REVISION_KEYS, UPSTREAMS
 from git_afd.core.outcome import Json
@@ -133,11 +134,13 @@ def frozen(
     policy: str = "",
     primary: str = "",
     upgrade: str = UPGRADE,
+    more: Mapping[str, Json] | None = None,
 ) -> FrozenUpgrade:
     """Make the three repositories and a freeze on branch BRANCH; phases up to `up_to` are PASS.
 
     `files` are added to the plugin's base commit; `dirty` is written after it and recorded as dirty at the
-    freeze; `policy` is the TOML to freeze (default: the built-in profile); `primary` defaults to the committer.
+    freeze; `more` are other fields of its body; `policy` is the TOML to freeze (default: the built-in profile);
+    `primary` defaults to the committer.
     """
     vllm, ascend = kit.upstream("vllm", VLLM), kit.upstream("vllm-ascend", ASCEND)
     plugin = kit.repo("plugin")
@@ -159,6 +162,7 @@ def frozen(
         "documents": {"AGENTS.md": plugin("git rev-parse HEAD:AGENTS.md")},
         "sources": {"vllm": {"path": str(vllm.path)}, "vllm-ascend": {"path": str(ascend.path)}},
         "worktrees": {"vllm": str(vllm.path), "vllm-ascend": str(ascend.path)},
+        **(more or {}),
     }
     case.record(("freeze", body), ("phase", phase_body("FREEZE_IDENTITY", "PASS")))
     point(session.git, BRANCH, upgrade)
@@ -179,4 +183,8 @@ def _revisions(vllm: Repo, ascend: Repo) -> Mapping[str, Json]:
 
 
 def _dirty(plugin: Repo, dirty: Mapping[str, str | bytes]) -> dict[str, str]:
-    return {name: plugin(["git", "hash-object", "--", name]) for name in dirty}
+    return {
+        name: digest
+        for name, digest in dirty_digests(open_session(plugin.path).git, plugin.path).items()
+        if name in dirty
+    }

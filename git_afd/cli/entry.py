@@ -23,6 +23,8 @@ VERBS: Final = {
     "status": "status",
     "next": "status",
     "root-cause": "root_cause",
+    "inventory": "inventory",
+    "diff": "diff",
     "gate": "gate",
 }
 

@@ -1,0 +1,63 @@
+"""Words for ``git afd inventory``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from git_afd.core.outcome import Outcome
+from git_afd.render.table import columns
+
+
+def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the signature of every renderer
+    """Show the contracts, the feature cells, what nobody said, and the phase."""
+    data: Mapping[str, Any] = outcome.data
+    if "phase" not in data:
+        yield "Nothing was recorded: rows were refused."
+        return
+    if data["contracts"]:
+        of_contracts = ("contract", "kind", "plugin", "upstream", "invariant")
+        yield columns(of_contracts, (_contract(row) for row in data["contracts"]), color=color)
+    if data["features"]:
+        yield ""
+        of_features = ("cell", "status", "evidence", "NPU test")
+        yield columns(of_features, (_feature(row) for row in data["features"]), color=color)
+    yield from _gaps(data)
+    yield ""
+    yield phase_line(data, "inventory")
+
+
+def phase_line(data: Mapping[str, Any], name: str) -> str:
+    """Return the line that says how the phase stands and whether something was recorded."""
+    phase = data["phase"]
+    done = "recorded" if data["recorded"] else "would be recorded" if data["dry_run"] else "nothing new"
+    return f"{phase['phase']}: {phase['status']} ({name} {data['how']}; {done})"
+
+
+def _contract(row: Mapping[str, Any]) -> tuple[str, ...]:
+    plugin, upstream = row["plugin"], row["upstream"]
+    line = f":{plugin['line']}" if plugin["line"] else ""
+    there = "::".join(part for part in (upstream["path"], upstream["symbol"]) if part)
+    return (
+        row["id"],
+        row["kind"],
+        f"{plugin['path']}{line} {plugin['symbol']}",
+        f"{upstream['name']} {there}",
+        row["invariant"],
+    )
+
+
+def _feature(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return row["cell"], row["status"], " ".join(row["evidence"]), row["npu_test"]
+
+
+def _gaps(data: Mapping[str, Any]) -> Iterator[str]:
+    coverage = data["coverage"]
+    for name, fields in coverage["gaps"].items():
+        yield f"gap: {name} does not say {', '.join(fields)}"
+    for name, reason in coverage["unknown"].items():
+        yield f"unknown: {name}: {reason}"
+    if coverage["unknown_axes"]:
+        yield f"unknown: no cell of the feature matrix for {', '.join(coverage['unknown_axes'])}"
+    for read in data["reads"]:
+        yield f"read: {read['path']} {read['blob'][:12]} by {read['by']}"
