@@ -26,6 +26,7 @@ VERBS: Final = {
     "inventory": "inventory",
     "diff": "diff",
     "gate": "gate",
+    "close": "close",
 }
 
 

@@ -10,7 +10,8 @@ from git_afd.cli.calling import CONTEXT
 from git_afd.cli.lazy import LazyGroup
 
 # gate (a word of core.phases.GATES): module below git_afd.cli whose attribute has the gate's name.
-GATE_COMMANDS: Final[dict[str, str]] = {
+GATE_COMMANDS: Final = {
+    "architecture": "gate_architecture",
     "static": "gate_run",
     "native": "gate_run",
     "basic": "gate_run",

@@ -17,7 +17,7 @@ from typing import Final
 from git_afd.core import shape
 from git_afd.core.finding import Finding
 from git_afd.core.records import VERSION, Record
-from git_afd.core.rules import RULES, Case, Illegal, frozen
+from git_afd.core.rules import AFTER_STOP, RULES, Case, Illegal, frozen
 from git_afd.core.state import EMPTY, State
 
 KINDS: Final = ("freeze", *RULES)
@@ -82,4 +82,7 @@ class _Draft:
             raise Illegal("no freeze comes before it")
         if case.closed:
             raise Illegal("the upgrade was closed before it")
+        gate = case.phases.get("ARCHITECTURE_GATE")
+        if gate is not None and gate.status == "STOPPED" and record.kind not in AFTER_STOP:
+            raise Illegal("the upgrade was stopped at the architecture gate before it")
         RULES[record.kind](case, record)

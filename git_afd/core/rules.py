@@ -186,7 +186,8 @@ def _decision(case: Case, record: Record) -> None:
     _only_primary(case, record)
     decide = shape.choice(record.body, "decide", ("continue", "stop"))
     conditions = shape.tables(record.body, "conditions")
-    case.decision = Decision(record.id, decide, _said(record.body, "why"), record.by, conditions, record.seq)
+    why, report = _said(record.body, "why"), shape.text_table(record.body, "report")
+    case.decision = Decision(record.id, decide, why, record.by, conditions, record.seq, report)
 
 
 def _only_primary(case: Case, record: Record) -> None:
@@ -311,3 +312,6 @@ RULES: Final[Mapping[str, Callable[[Case, Record], None]]] = {
     "close": _close,
 }
 """The rule of every kind that needs a freeze before it."""
+
+AFTER_STOP: Final = ("approval", "close")
+"""Kinds that may still be written when the architecture gate stopped the upgrade."""

@@ -66,7 +66,7 @@ def next_action(up: Upgrade, rows: tuple[Row, ...]) -> str:
         return "git afd report"
     row = rows[phase.number]
     if row.shown == "STOPPED":
-        return "git afd status"
+        return "git afd close --why WHY"
     if phase.name == "IMPLEMENT_ATOMIC_ADAPTATIONS":
         causes = up.open_root_causes
         return f"git afd commit --root-cause {causes[0].name}" if causes else "git afd root-cause add"

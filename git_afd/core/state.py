@@ -117,7 +117,10 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The primary's decision at the architecture gate, with the seven answers it rests on."""
+    """The primary's decision at the architecture gate, with the seven answers it rests on.
+
+    `report` names the artifacts of the stop report (``markdown``, ``json``), empty unless it decided to stop.
+    """
 
     record: str
     decide: str
@@ -125,6 +128,7 @@ class Decision:
     by: str
     conditions: tuple[Mapping[str, Json], ...]
     seq: int = 0
+    report: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
