@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from git_afd.adapters.signal_forwarding import Forwarding
 from git_afd.core.git_environment import without_repository
 from git_afd.errors import Blocked, EnvironmentFault
 
@@ -157,25 +159,47 @@ class Git:
         *args: str,
         input: bytes | None = None,  # noqa: A002 - as in run
         env: Mapping[str, str] | None = None,
+        signals: Forwarding | None = None,
     ) -> GitResult:
         """Run ``git ARGS`` as the user would: own settings, own language, own hooks, literal pathspecs not forced.
 
         For what makes commits. What the steady settings of :meth:`run` say would reach the user's hooks as
-        environment, and a hook that lists ``*.py`` would then list nothing.
+        environment, and a hook that lists ``*.py`` would then list nothing. With `signals`, everything that git
+        and the hooks print goes to our standard error as it comes, and a signal that reaches us is handed on and
+        waited for: killing git in the middle of a hook would leave its locks behind.
         """
-        steady = self.environment(env, locks=True)
-        for name in ("GIT_LITERAL_PATHSPECS", "GIT_OPTIONAL_LOCKS", "GIT_NO_REPLACE_OBJECTS", "GIT_PAGER", "LANGUAGE"):
-            steady.pop(name, None)
-        done = subprocess.run(
-            ["git", *self.place, *_settings(self.config), *args],
+        argv = ["git", *self.place, *_settings(self.config), *args]
+        stdin, shown = subprocess.DEVNULL if input is None else subprocess.PIPE, signals is not None
+        with subprocess.Popen(
+            argv,
             cwd=self.cwd,
-            env=steady,
-            input=input,
-            stdin=subprocess.DEVNULL if input is None else None,
-            capture_output=True,
-            check=False,
+            env=self._users_own(env),
+            stdin=stdin,
+            stdout=sys.__stderr__ if shown else subprocess.PIPE,
+            stderr=None if shown else subprocess.PIPE,
+        ) as child:
+            if signals is not None:
+                signals.attach(child.pid)
+            try:
+                out, err = child.communicate(input)
+            finally:
+                if signals is not None:
+                    signals.detach()
+        return GitResult(child.returncode, out or b"", err or b"")
+
+    def _users_own(self, extra: Mapping[str, str] | None) -> dict[str, str]:
+        """Return the environment of a git that acts for the user: nothing of :meth:`environment` is forced on it."""
+        steady = self.environment(extra, locks=True)
+        forced = (
+            "LC_ALL",
+            "LANGUAGE",
+            "GIT_LITERAL_PATHSPECS",
+            "GIT_OPTIONAL_LOCKS",
+            "GIT_NO_REPLACE_OBJECTS",
+            "GIT_PAGER",
         )
-        return GitResult(done.returncode, done.stdout, done.stderr)
+        own = {name: os.environ[name] for name in forced if name in os.environ}
+        return {**{name: value for name, value in steady.items() if name not in forced}, **own}
 
     def at(self, directory: Path) -> Git:
         """Return a door to another repository: this one's location and settings stay behind."""
