@@ -22,9 +22,10 @@ VERBS: Final = {
     "freeze": "freeze",
     "status": "status",
     "next": "status",
-    "root-cause": "root_cause",
     "inventory": "inventory",
     "diff": "diff",
+    "root-cause": "root_cause",
+    "commit": "commit",
     "gate": "gate",
     "close": "close",
 }

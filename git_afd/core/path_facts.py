@@ -26,6 +26,11 @@ class Change:
     conflict: bool = False
 
     @property
+    def intended(self) -> bool:
+        """Whether the index knows the path only by ``git add --intent-to-add``."""
+        return self.index == "." and self.tree == "A"
+
+    @property
     def words(self) -> str:
         """How it differs, for a person."""
         if self.conflict:
@@ -60,7 +65,7 @@ class PathFacts:
         """How the path differs from HEAD, empty when it does not."""
         if self.change is not None:
             return self.change.words
-        return "untracked" if not self.entry and self.disk != "absent" else ""
+        return "untracked" if not self.entry and self.disk in ("file", "link") else ""
 
 
 def check_repository(operation: str, conflicts: Iterable[str], *, locked: bool) -> None:
@@ -90,7 +95,7 @@ def _faults(item: PathFacts) -> Iterator[tuple[str, str]]:
     change = item.change
     if change is not None and change.submodule:
         yield "is a submodule", "upgrade a submodule outside of a root cause"
-    if item.disk == "folder" and (change is None or change.tree != "D"):
+    if item.disk == "folder":  # also where a file was: git commit takes it for a repository
         yield "is a folder", "name each file: git afd root-cause amend"
     if item.link:
         yield f"lies beyond the symlink {item.link}", "plan the real path"
