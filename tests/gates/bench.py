@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from kit import Done, Kit
-from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade, frozen
+from kit_upgrade import TEST, FrozenUpgrade, frozen
 
 BEFORE = "IMPLEMENT_ATOMIC_ADAPTATIONS"
 
@@ -85,4 +87,46 @@ def shown(up: FrozenUpgrade, phase: str) -> dict[str, Any]:
     return row
 
 
-__all__ = ["BEFORE", "PASSING", "PRODUCTION", "TEST", "UNIT", "command", "gate", "policy", "python", "shown"]
+SMI = """\
++-----+
+| npu-smi 25.5.2 Version: 25.5.2 |
+| NPU Name | Health | Power(W) Temp(C) Hugepages-Usage(page) |
+| Chip | Bus-Id | AICore(%) Memory-Usage(MB) HBM-Usage(MB) |
+| 0 910B2 | OK | 91.5 35 0 / 0 |
+| 0 | 0000:C1:00.0 | 0 0 / 0 3397 / 65536 |
+| NPU Chip | Process id | Process name | Process memory(MB) |
+| No running processes found in NPU 0 |
++-----+
+"""
+
+
+def npu_host(folder: Path, *, simulated: bool = False, text: str = SMI) -> dict[str, str]:
+    """Return an environment with an ``npu-smi`` that prints `text`; a simulated one says that it is."""
+    (folder / "table").write_text(text)
+    tool = folder / "npu-smi"
+    said = "echo simulated NPU host\n" if simulated else ""
+    tool.write_text(f"#!/bin/sh\n{said}cat {folder / 'table'}\n")
+    tool.chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+MEASURE = """import json, os, sys, time
+out, value, size, original = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+os.makedirs(out)
+body = {'results': {'gsm8k': {'exact_match,strict-match': value}}, 'n-samples': {'gsm8k':
+        {'original': original, 'effective': size}}, 'config': {'limit': None}, 'date': time.time()}
+json.dump(body, open(out + '/results_1.json', 'w'))
+"""
+
+
+def measuring(mode: str, value: float = 0.5, size: int = 1319, original: int = 1319) -> str:
+    """Return the command that measures one mode, as lm-eval would leave it."""
+    words = (*python(MEASURE), f"{{out}}/{mode}", str(value), str(size), str(original))
+    return command("accuracy", mode, *words, mode=f"'{mode}'", results=f"'{mode}/results*.json'")
+
+
+def accuracy_policy(*tables: str, simulated: bool = False) -> str:
+    """Return a policy whose accuracy gate needs an NPU and has these commands."""
+    return policy(
+        "[gates.accuracy]\nnpu = true\n", *(tables or (measuring("eager"), measuring("graph"))), simulated=simulated
+    )

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 
 import pytest
-from bench import PRODUCTION, TEST, command, gate, policy, python, shown, static_policy, upgrade
+from bench import command, gate, policy, python, shown, static_policy, upgrade
 from kit import Kit, Repo
-from kit_upgrade import FrozenUpgrade
+from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade
 
 PHASE = "STATIC_AND_UNIT_GATE"
 CHECK = policy(command("static", "check", *python("print('checked')")))
