@@ -8,6 +8,7 @@ from kit import Repo
 from git_afd.adapters.configuration import policy_at
 from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
+from git_afd.adapters.objects import open_objects
 from git_afd.core.guards import Guarded, bar, guarded_in, moved
 from git_afd.core.policy import Guard
 
@@ -55,5 +56,5 @@ def test_values_are_read_from_the_commit_and_not_from_the_work_tree(repo: Repo) 
     commit = repo.commit("base", {"tests/e2e/a.py": "x\nAFD_GSM8K_THRESHOLD = 0.31\n", "tests/unit/b.py": THEN})
     repo.write("tests/e2e/a.py", "AFD_GSM8K_THRESHOLD = 0.01\n")
     git = Git(repo.path)
-    found = guarded_at(git, commit, policy_at(git, commit).policy)
+    found = guarded_at(open_objects(git, repo.path), commit, policy_at(git, commit).policy)
     assert [(item.guard, item.place, item.value) for item in found] == [("gsm8k threshold", "tests/e2e/a.py:2", "0.31")]

@@ -297,4 +297,4 @@ def test_an_unreadable_ledger_blocks(kit: Kit) -> None:
     up.plugin(["git", "notes", "--ref", "refs/notes/afd/ledger", "append", "-m", "not a record", "HEAD"])
     done = gate(up, "static")
     assert done.code == 6
-    assert "cannot be read" in done.err
+    assert "the ledger is damaged" in done.err

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
+from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
@@ -61,7 +62,7 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
         foreign={digest: run.name for run in up.runs.values() if run.name != but for digest in run.artifacts.values()},
         simulated_accepted=policy.simulated,
     )
-    return _with_accuracy(session.git, up, raw, policy, question) if raw.gate == "accuracy" else question
+    return _with_accuracy(session, up, raw, policy, question) if raw.gate == "accuracy" else question
 
 
 def _earlier(up: Upgrade, name: str) -> dict[str, str]:
@@ -74,10 +75,11 @@ def _earlier(up: Upgrade, name: str) -> dict[str, str]:
     return found
 
 
-def _with_accuracy(git: Git, up: Upgrade, raw: RawRun, policy: Policy, question: Question) -> Question:
+def _with_accuracy(session: Session, up: Upgrade, raw: RawRun, policy: Policy, question: Question) -> Question:
     rule = policy.accuracy
-    then = guarded_at(git, up.freeze.base, policy)
-    guards = moved(then, guarded_at(git, raw.identity.commit, policy), ("threshold", "tolerance"))
+    objects = open_objects(session.git, session.root)
+    then = guarded_at(objects, up.freeze.base, policy)
+    guards = moved(then, guarded_at(objects, raw.identity.commit, policy), ("threshold", "tolerance"))
     threshold = bar(then, rule.threshold_guard, rule.threshold) if rule.threshold_guard else rule.threshold
     if rule.threshold_guard and not any(item.guard == rule.threshold_guard for item in then):
         text = f"the frozen base defines no {rule.threshold_guard}; the policy's own {rule.threshold} is the bar"
