@@ -16,6 +16,7 @@ from git_afd.actions.present import rows_of
 from git_afd.adapters.commit_lock import commit_lock
 from git_afd.adapters.commit_object import must_be_signed, signer_of
 from git_afd.adapters.committing import Attempt, NotRecorded, Way, announced, attempt
+from git_afd.adapters.dirty import under_way
 from git_afd.adapters.drawing import draw
 from git_afd.adapters.editor import edit, insist_on_terminal
 from git_afd.adapters.foreign_hooks import foreign_hooks
@@ -25,7 +26,7 @@ from git_afd.adapters.scratch import Scratch
 from git_afd.adapters.session import Session
 from git_afd.adapters.signal_forwarding import Forwarding, send_one
 from git_afd.adapters.user_index import planned_entries
-from git_afd.adapters.work_tree import index_locked, operation_in_progress, path_facts, read_status
+from git_afd.adapters.work_tree import index_locked, path_facts, read_status
 from git_afd.core.blueprint import Blueprint, check_contents
 from git_afd.core.commit_rules import (
     MadeCommit,
@@ -68,13 +69,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Who commits what: `heads` are the heads of the chain of records, `tip` is the ledger's, `parent` is HEAD."""
+    """Who commits what: `heads` are the heads of the chain of records, `parent` is HEAD."""
 
     up: Upgrade
     cause: RootCause
     policy: Policy
     heads: str
-    tip: str
     signer: str
     branch: str
     parent: str
@@ -120,18 +120,17 @@ def _gather(session: Session, name: str) -> _Case:
     signer = signer_of(session.git, "COMMITTER")
     insist_on_person(signer, signer_of(session.git, "AUTHOR"), policy.bots)
     heads = " ".join(reading.state.heads)
-    return _Case(up, cause, policy, heads, reading.tip or "", signer, session.branch or "", session.head or "")
+    return _Case(up, cause, policy, heads, signer, session.branch or "", session.head or "")
 
 
 def _survey(session: Session, case: _Case, request: Request) -> _Survey:
     """Read the work tree once and refuse what cannot be committed exactly."""
     status = read_status(session.git)
-    operation = operation_in_progress(session.git_dir)
-    check_repository(operation, status.conflicts, locked=index_locked(session.git_dir))
+    check_repository(under_way(session.git_dir), status.conflicts, locked=index_locked(session.git_dir))
     planned = planned_paths(case.cause)
     facts = _to_commit(path_facts(session, status, planned), case.cause)
     check_committable(facts)
-    hooks, others = foreign_hooks(session.git), status.others(planned)
+    hooks, others = foreign_hooks(session), status.others(planned)
     if request.in_place and hooks and others:
         raise Refused(
             f"{others[0]} is changed and not planned, and the foreign hook {hooks[0]} could touch it",
@@ -188,7 +187,7 @@ def _apply(session: Session, case: _Case, survey: _Survey, blueprint: Blueprint,
     with Forwarding(send_one) as signals:
         make = Scratch.make if survey.way == SCRATCH else InPlace
         way: Way = make(session, case.branch, blueprint, before)
-        with announced(way, blueprint.intent(case.up.id, case.cause.name, case.tip)):
+        with announced(way, blueprint.intent(case.up.id, case.cause.name, case.heads)):
             done = attempt(way, message, judge, signals)
             if done.made is not None and done.right:
                 left = way.publish(done.made.id, text.partition("\n")[0])

@@ -16,11 +16,13 @@ OPERATIONS: Final = {
     "MERGE_HEAD": "a merge",
     "CHERRY_PICK_HEAD": "a cherry-pick",
     "REVERT_HEAD": "a revert",
+    "sequencer": "a cherry-pick or revert",
     "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase or am",
+    "rebase-apply/applying": "a git am",
+    "rebase-apply": "a rebase",
     "BISECT_LOG": "a bisect",
 }
-"""Files in a worktree's git dir that say what is under way, as git's own status reads them."""
+"""Files in a worktree's git dir that say what is under way (gitrepository-layout(5)); the first one there counts."""
 
 
 def dirty_digests(git: Git, root: Path) -> dict[str, str]:

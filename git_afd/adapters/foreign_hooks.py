@@ -6,39 +6,28 @@ import os
 from pathlib import Path
 from typing import Final
 
-from git_afd.adapters.git import Git
+from git_afd.adapters.hook_install import Hook, hooks_folder, inspect
+from git_afd.adapters.session import Session
 
-_AROUND_A_COMMIT: Final = (
-    "pre-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "post-index-change",
-    "reference-transaction",
-)
-_SEAL: Final = b"# git-afd shim sha256:"
-_CHAINED: Final = ".afd-chained"
+_NEVER_OURS: Final = ("prepare-commit-msg", "post-commit", "post-index-change", "reference-transaction")
 
 
-def hooks_folder(git: Git) -> Path:
-    """Return where git looks for hooks here (``core.hooksPath`` honoured), absolute."""
-    return Path(git("rev-parse", "--path-format=absolute", "--git-path", "hooks"))
-
-
-def foreign_hooks(git: Git) -> tuple[str, ...]:
+def foreign_hooks(session: Session) -> tuple[str, ...]:
     """Name the hooks that git would run around a commit and that are not ours alone; empty when there are none."""
-    folder = hooks_folder(git)
-    found = [name for name in _AROUND_A_COMMIT if _foreign(folder / name)]
-    configured = git.run("config", "--name-only", "--get-regexp", r"^hook\..*\.(command|event)$").text
+    folder = hooks_folder(session).path
+    found = [hook.stage for hook in inspect(session, probe=False) if hook.stage != "pre-push" and _foreign(hook)]
+    found += [name for name in _NEVER_OURS if _runs(folder / name)]
+    configured = session.git.run("config", "--name-only", "--get-regexp", r"^hook\..*\.(command|event)$").text
     return (*found, *(["hooks of the configuration"] if configured else []))
 
 
-def _foreign(hook: Path) -> bool:
-    if not hook.is_file() or not os.access(hook, os.X_OK):
-        return False  # git skips it too
-    if hook.with_name(hook.name + _CHAINED).exists():
+def _foreign(hook: Hook) -> bool:
+    """Say whether something besides our shim runs at this stage: before it, instead of it, or chained by it."""
+    if hook.path.name != hook.stage or hook.chained:
         return True
-    try:
-        return _SEAL not in hook.read_bytes()
-    except OSError:
-        return True
+    return hook.kind in ("foreign", "edited") and _runs(hook.path)
+
+
+def _runs(hook: Path) -> bool:
+    """Say whether git would run it: one that is not executable is skipped."""
+    return hook.is_file() and os.access(hook, os.X_OK)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from git_afd.adapters.commit_object import moved_head
-from git_afd.adapters.foreign_hooks import hooks_folder
 from git_afd.adapters.git import Git, encode
+from git_afd.adapters.hook_install import hooks_folder
 from git_afd.adapters.session import Session
 from git_afd.adapters.signal_forwarding import Forwarding
 from git_afd.adapters.user_index import PlannedEntries, bring_forward
@@ -122,7 +122,7 @@ class Scratch:
         """Name the user's hooks by their absolute folder when a relative ``core.hooksPath`` leads nowhere in here."""
         value = self.session.git.run("config", "--type=path", "--get", "core.hooksPath").text
         lost = value and not Path(value).is_absolute() and not (self.folder / value).is_dir()
-        return (f"core.hooksPath={hooks_folder(self.session.git)}",) if lost else ()
+        return (f"core.hooksPath={hooks_folder(self.session).path}",) if lost else ()
 
 
 def survivors(session: Session) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Reading the state of a work tree: one status, the facts about named paths, operations in progress.
+"""Reading the state of a work tree: one status, and the facts about named paths.
 
 Everything here only reads (optional locks off); every list of paths goes in and comes out NUL-separated.
 """
@@ -10,23 +10,10 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from git_afd.adapters.git import Git, decode, encode
 from git_afd.adapters.session import Session
 from git_afd.core.path_facts import SUBMODULE_MODE, Change, PathFacts
-
-# What git leaves in a worktree's git dir while an operation waits to be continued (gitrepository-layout(5)).
-_OPERATIONS: Final = (
-    ("MERGE_HEAD", "merge"),
-    ("rebase-merge", "rebase"),
-    ("rebase-apply/applying", "git am"),
-    ("rebase-apply", "rebase"),
-    ("CHERRY_PICK_HEAD", "cherry-pick"),
-    ("REVERT_HEAD", "revert"),
-    ("sequencer", "cherry-pick or revert"),
-    ("BISECT_LOG", "bisect"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +31,6 @@ class Status:
         """Return the changed tracked paths that are not planned."""
         mine = set(planned)
         return tuple(path for path in self.changes if path not in mine)
-
-
-def operation_in_progress(git_dir: Path) -> str:
-    """Name the operation that this worktree is in the middle of, empty when there is none."""
-    return next((name for file, name in _OPERATIONS if (git_dir / file).exists()), "")
 
 
 def index_locked(git_dir: Path) -> bool:

@@ -28,7 +28,11 @@ class Planned:
 
 
 class Intent:
-    """The announced commit: upgrade, root cause, ledger tip, parent and tree (full ids), planned paths."""
+    """The announced commit: upgrade, root cause, parent and tree (full ids), planned paths.
+
+    `ledger` is the head of the chain of records then (several after a merge, with a space between): what the
+    trailer AFD-Ledger says.
+    """
 
     __slots__ = ("ledger", "parent", "paths", "root_cause", "tree", "upgrade")
 

@@ -69,9 +69,9 @@ class PathFacts:
 
 
 def check_repository(operation: str, conflicts: Iterable[str], *, locked: bool) -> None:
-    """Refuse a repository in the middle of something; `operation` names it (``merge``), empty when there is none."""
+    """Refuse a repository in the middle of something; `operation` names it (``a merge``), empty when there is none."""
     if operation:
-        raise Refused(f"a {operation} is in progress", f"finish or abort the {operation} first", code="in-progress")
+        raise Refused(f"{operation} is in progress", f"finish or abort {operation} first", code="in-progress")
     first = next(iter(conflicts), None)
     if first is not None:
         raise Refused(f"{first} is in conflict", "resolve it first", code="in-conflict")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -39,10 +40,23 @@ def work(case: FrozenUpgrade) -> None:
     case.plugin.write(TEST, NEW_TEST)
 
 
+_MADE: dict[str, FrozenUpgrade] = {}
+
+
 def planned(kit: Kit, *, files: Mapping[str, str | bytes] | None = None) -> FrozenUpgrade:
-    """Return an upgrade with RC-1 planned and its work done."""
-    case = frozen(kit, up_to="ARCHITECTURE_GATE", files=files)
-    plan(case)
+    """Return an upgrade with RC-1 planned and its work done.
+
+    Made once per process and copied: the upstreams are shared, and nobody writes to them.
+    """
+    key = repr(sorted((files or {}).items()))
+    if key not in _MADE:
+        place = kit.folder.parent / f"planned-{len(_MADE)}"
+        _MADE[key] = frozen(Kit(place), up_to="ARCHITECTURE_GATE", files=files)
+        plan(_MADE[key])
+    made = _MADE[key]
+    shutil.copytree(made.plugin.path, kit.folder / "plugin", symlinks=True)
+    case = FrozenUpgrade(Repo(kit.folder / "plugin"), made.vllm, made.ascend, made.id)
+    case.plugin("git status")  # the copies are new files to the index
     work(case)
     return case
 
@@ -83,4 +97,5 @@ def _files(root: Path, left_out: Sequence[str]) -> dict[str, tuple[bytes, int, i
 def trailers(repo: Repo, commit_id: str = "HEAD") -> list[str]:
     """Return the trailers that git finds in a commit's message."""
     message = repo(["git", "log", "-1", "--format=%B", commit_id])
-    return repo("git interpret-trailers --parse --no-divider", stdin=message).splitlines()
+    words = "git -c trailer.separators=: interpret-trailers --parse --no-divider"
+    return repo(words, stdin=message).splitlines()

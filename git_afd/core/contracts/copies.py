@@ -17,7 +17,7 @@ from git_afd.core.contracts.origins import Origins
 from git_afd.core.contracts.signatures import compare, verdict
 from git_afd.core.contracts.survey import Source, Survey
 from git_afd.core.contracts.uses import Copy, Override
-from git_afd.core.source.definitions import Module, Signature
+from git_afd.core.source.definitions import Signature
 from git_afd.core.source.world import PLUGIN, Located, World
 
 Refs = Mapping[str, Sequence[str]]
