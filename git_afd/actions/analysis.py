@@ -58,7 +58,7 @@ def recorded_inventory(session: Session, up: Upgrade) -> Inventory | None:
         return None
     document = _stored(session, up.inventory, "inventory")
     tables = {"contract": "contracts", "feature": "features", "read": "reads"}
-    parsed = parse_inventory({table: _rows(document, name) for table, name in tables.items()})
+    parsed = parse_inventory({table: _rows(document, name) for table, name in tables.items()}, stored=True)
     _readable(parsed.faults, "inventory")
     return parsed.inventory
 

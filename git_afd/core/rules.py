@@ -18,6 +18,7 @@ from git_afd.core.phases import BY_NAME, GATE_OF, GATES, STATUSES, Phase, first_
 from git_afd.core.records import Record
 from git_afd.core.standing import implementation
 from git_afd.core.state import (
+    ANNOTATIONS,
     CLASSES,
     FATES,
     FATES_WITHOUT_CHANGE,
@@ -54,6 +55,7 @@ class Case:
     diff: Analysis | None = None
     decision: Decision | None = None
     closed: str = ""
+    annotations: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, up: Upgrade) -> Case:
@@ -70,6 +72,7 @@ class Case:
             up.diff,
             up.decision,
             up.closed,
+            dict(up.annotations),
         )
 
     def upgrade(self) -> Upgrade:
@@ -86,6 +89,7 @@ class Case:
             self.diff,
             self.decision,
             self.closed,
+            self.annotations,
         )
 
 
@@ -172,6 +176,18 @@ def _analysis(record: Record, items: Mapping[str, str]) -> Analysis:
 
 def _inventory(case: Case, record: Record) -> None:
     case.inventory = _analysis(record, shape.text_table(record.body, "items"))
+
+
+def _annotation(case: Case, record: Record) -> None:
+    """Keep what a person says of a contract; a later word replaces an earlier one, an unsaid field stays."""
+    contract = _said(record.body, "contract")
+    if case.inventory is None or contract not in case.inventory.items:
+        raise Illegal(f"{contract} is no contract of the recorded inventory")
+    said = {name: shape.text(record.body, name, "") for name in ANNOTATIONS}
+    if not any(said.values()):
+        raise shape.ShapeFault(f"nothing is said: one of {', '.join(ANNOTATIONS)} was expected")
+    old = case.annotations.get(contract, {})
+    case.annotations[contract] = {**old, **{name: text for name, text in said.items() if text}}
 
 
 def _diff(case: Case, record: Record) -> None:
@@ -303,6 +319,7 @@ def _close(case: Case, record: Record) -> None:
 RULES: Final[Mapping[str, Callable[[Case, Record], None]]] = {
     "phase": _phase,
     "inventory": _inventory,
+    "annotation": _annotation,
     "diff": _diff,
     "decision": _decision,
     "root-cause": _root_cause,

@@ -13,6 +13,9 @@ from git_afd.core.records import digest
 
 ROOT_CAUSE_KINDS: Final = ("adaptation", "failure-fix", "docs", "lesson")
 CLASSES: Final = ("MECHANICAL", "BEHAVIORAL", "ARCHITECTURAL")
+ANNOTATIONS: Final = ("invariant", "state_owner", "lifetime", "removal")
+"""What a person may say of a contract, since sources cannot."""
+
 FATES: Final = ("kept", "rebased", "replaced", "removed", "stopped")
 FATES_WITHOUT_CHANGE: Final = ("kept", "stopped")
 """The fates that need no commit: the item stays as it is."""
@@ -191,6 +194,8 @@ class Upgrade:
     diff: Analysis | None = None
     decision: Decision | None = None
     closed: str = ""
+    annotations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """What people said of contracts, since sources cannot: contract id to the fields of `ANNOTATIONS`."""
 
     @property
     def open_root_causes(self) -> tuple[RootCause, ...]:

@@ -112,11 +112,11 @@ class Copies:
         if sum(function.code.values()) < 1:
             return
         stated = self.origins.stated(declared(function.header()["source"]), function.name)
-        candidates = [*self.targets.get(function.place, ()), *([stated] if stated else [])]
-        candidates += list(self.origins.namesakes(function.name))
-        copied = [
-            item for item in dict.fromkeys(candidates) if self.origins.is_copy(function.code, self.origins.lines(item))
-        ]
+        near = [*([stated] if stated else []), *self.targets.get(function.place, ())]
+        copied = [item for item in near if self.origins.is_copy(function.code, self.origins.lines(item), near=True)]
+        if not copied:
+            others = self.origins.namesakes(function.name)
+            copied = [item for item in others if self.origins.is_copy(function.code, self.origins.lines(item))]
         best, alike = self.origins.best(function.code, copied)
         if best is not None:
             use = Copy(function.place.line, round(alike, 3), function.signature)
@@ -193,7 +193,7 @@ class _Function:
     @property
     def code(self) -> Counter[str]:
         if self._code is None:
-            self._code = code_lines(self.lines, self.place.line + 1, self.place.end_line)
+            self._code = code_lines(self.lines, self.place.line, self.place.end_line)
         return self._code
 
     def header(self) -> Header:

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from git_afd.core.contracts.book import Book
 from git_afd.core.contracts.copies import Copies, Refs, targets_of
 from git_afd.core.contracts.facts import Faked, Write
+from git_afd.core.contracts.features import features, refusals
 from git_afd.core.contracts.imports import add_imports, enclosing
 from git_afd.core.contracts.mentions import add_entry_points, add_environment, add_fakes, add_pins, add_texts
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.origins import Origins
 from git_afd.core.contracts.overrides import add_classes
 from git_afd.core.contracts.patches import Sorted, add_patches, add_writers, sort_writes
+from git_afd.core.contracts.surfaces import surfaces
 from git_afd.core.contracts.survey import Source, Survey, survey
 from git_afd.core.contracts.touches import SetElsewhere, add_calls, add_reads, unexplained
 from git_afd.core.identity.plugin import plugin_candidates
@@ -23,6 +25,7 @@ from git_afd.core.source.lookup import Tree
 from git_afd.core.source.search import Corpus, assignments
 from git_afd.core.source.versions import Versions
 from git_afd.core.source.world import PLUGIN, World
+from git_afd.core.workbook.inventory import Feature
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +46,10 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The contracts and what they cover."""
+    """The contracts, the feature matrix, and what they cover."""
 
     contracts: tuple[Contract, ...]
+    features: tuple[Feature, ...]
     coverage: Mapping[str, Json]
 
 
@@ -82,7 +86,9 @@ def inventory(subject: Subject, plugin: Tree, upstreams: Upstreams) -> Inventory
     add_pins(book, plugin_candidates(subject.texts))
     marked = _copies(book, found, writes, subject, (production, tests), upstreams)
     contracts = tuple(book.contracts())
-    return Inventory(contracts, coverage(contracts, subject, marked))
+    everything = {**subject.texts, **{source.path: source.text for source in subject.sources}}
+    cells = features(everything, refusals(production))
+    return Inventory(contracts, cells, coverage(contracts, subject, marked))
 
 
 def _copies(
@@ -159,8 +165,6 @@ def coverage(contracts: Iterable[Contract], subject: Subject, marked: tuple[int,
     functions = {(row.plugin.path, row.plugin.symbol): row for row in bodies if row.notes}
     unknown = [row for row in rows if row.unknown]
     return {
-        "contracts": len(rows),
-        "by_kind": dict(sorted(Counter(row.kind for row in rows).items())),
         "production": sum(subject.kind_of(row.plugin.path) != "test" for row in rows),
         "markers": marked[0],
         "markers_sound": marked[1],
@@ -170,7 +174,7 @@ def coverage(contracts: Iterable[Contract], subject: Subject, marked: tuple[int,
         "with_reason": sum(bool(row.notes and row.notes.reason) for row in functions.values()),
         "with_tests": sum(bool(row.notes and row.notes.tests) for row in functions.values()),
         "with_removal": sum(bool(row.notes and row.notes.removal) for row in functions.values()),
-        "unknown": len(unknown),
+        "surfaces": surfaces(rows),
         "unknown_reasons": dict(Counter(row.unknown for row in unknown).most_common()),
         "files_read": len(subject.sources),
         "files_unreadable": dict(subject.unreadable),

@@ -173,7 +173,7 @@ def _standard(dotted: str, arguments: list[Value | None]) -> Value | None:
 
 def _getattr(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
     """``getattr``/``hasattr`` with a name that is known: an attribute read, soft when its absence is provided for."""
-    values = [read(part, scope) for part in node.args]
+    values = [_plain_text(part) or read(part, scope) for part in node.args]
     soft = written(node.func).endswith("hasattr") or len(values) > 2  # noqa: PLR2004 - a default is given
     if len(values) < 2 or not isinstance(values[1], Text):  # noqa: PLR2004 - object and name
         return None
@@ -182,6 +182,11 @@ def _getattr(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
     as_node = ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node)
     read.note(values[0], found, as_node, scope, "read", soft=soft)
     return value
+
+
+def _plain_text(node: ast.expr) -> Text | None:
+    """Return a constant text that names an attribute or variable: it is no mention of anything."""
+    return Text(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _super(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
@@ -254,7 +259,7 @@ def _every_module(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None
 
 def _environment(access: Access) -> Callable[[Evaluator, ast.Call, Scope], Value | None]:
     def noted(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
-        values = [read(part, scope) for part in node.args]
+        values = [_plain_text(part) or read(part, scope) for part in node.args]
         if values and isinstance(values[0], Text):
             default = written(node.args[1]) or ast.unparse(node.args[1]) if len(node.args) > 1 else None
             fact = Environment(read.spot(node, scope), values[0].text, access, default)

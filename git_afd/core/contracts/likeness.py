@@ -10,20 +10,36 @@ from typing import Final
 
 _SPACE: Final = re.compile(r"\s+")
 _ALIAS: Final = re.compile(r"\b\w+_module\.")
+_PASSED_ON: Final = re.compile(r"(\w+)=(?:self\.)?\1,?\Z")
 _NOISE: Final = ("", ")", "]", "}", "),", "],", "},", "else:", "try:", "pass", "return", "):", "finally:")
 
 
 def code_lines(lines: Sequence[str], first: int, last: int) -> Counter[str]:
-    """Return the code lines between two line numbers (from 1), folded, without comments and what says nothing."""
+    """Return the code lines of the function between two line numbers (from 1), folded.
+
+    Its signature, comments, arguments that are merely passed on (``name=name,``) and lines that say nothing are left
+    out: they are alike in functions that are not.
+    """
     found: Counter[str] = Counter()
-    for line in lines[first - 1 : last]:
+    for line in lines[_after_signature(lines, first, last) : last]:
         text = line.strip()
         if text.startswith("#"):
             continue
         text = _ALIAS.sub("", _SPACE.sub(" ", text.partition("  #")[0].strip()))
-        if text not in _NOISE:
+        if text not in _NOISE and not _PASSED_ON.match(text):
             found[text] += 1
     return found
+
+
+def _after_signature(lines: Sequence[str], first: int, last: int) -> int:
+    """Return the index of the first line after the colon that ends a function's signature."""
+    started = False
+    for index in range(first - 1, min(last, len(lines))):
+        text = lines[index].partition("  #")[0].strip()
+        started = started or text.startswith(("def ", "async def "))
+        if started and text.endswith(":"):
+            return index + 1
+    return first
 
 
 def likeness(ours: Counter[str], theirs: Counter[str]) -> float:

@@ -24,8 +24,9 @@ _GROUP: Final = re.compile(r'^\s*\[project\.entry-points\.["\']?(?P<group>vllm[\
 def add_texts(book: Book, facts: Facts, world: World) -> None:
     """Add a contract for each dotted text that names something upstream, and for each variable that is named."""
     variables = _variables(world)
+    faked = {(item.spot.path, item.spot.symbol, item.target) for item in facts.faked}
     for said in facts.said:
-        if said.role:
+        if said.role or (said.spot.path, said.spot.symbol, said.text) in faked:
             continue
         if _DOTTED.match(said.text):
             _dotted(book, world, said)

@@ -16,6 +16,7 @@ from git_afd.core.source.world import PLUGIN, Located, World
 
 _TOO_COMMON: Final = 8
 _ALIKE: Final = 0.6
+_NEAR: Final = 0.4
 _CONTAINED: Final = 0.8
 _WORTH: Final = 6
 """Fewer code lines than this look alike by chance."""
@@ -46,7 +47,7 @@ class Origins:
         """Return an upstream function's code lines."""
         if place not in self._lines:
             data = self.corpus(place.who).get(place.path, b"").decode("utf-8", "replace").splitlines()
-            self._lines[place] = code_lines(data, place.line + 1, place.end_line)
+            self._lines[place] = code_lines(data, place.line, place.end_line)
         return self._lines[place]
 
     def namesakes(self, name: str) -> Iterator[Located]:
@@ -83,11 +84,14 @@ class Origins:
         return max(both, share(ours, theirs)) if sum(theirs.values()) >= _WORTH else both
 
     @staticmethod
-    def is_copy(ours: Counter[str], theirs: Counter[str]) -> bool:
-        """Say whether a body without markers is a copy of another."""
+    def is_copy(ours: Counter[str], theirs: Counter[str], *, near: bool = False) -> bool:
+        """Say whether a body without markers is a copy of another.
+
+        `near`: the other is the member it overrides or the source it states; a namesake elsewhere must be liker.
+        """
         if min(sum(ours.values()), sum(theirs.values())) < _WORTH:
-            return False
-        return likeness(ours, theirs) >= _ALIKE or share(ours, theirs) >= _CONTAINED
+            return near and likeness(ours, theirs) == 1 and sum(ours.values()) >= _WORTH // 2
+        return likeness(ours, theirs) >= (_NEAR if near else _ALIKE) or share(ours, theirs) >= _CONTAINED
 
 
 def _in_module(module: Module, symbol: str) -> str | None:

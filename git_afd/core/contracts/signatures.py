@@ -41,7 +41,9 @@ def _differences(upstream: Signature, plugin: Signature, ignore: tuple[str, ...]
         yield Difference("returns", upstream.returns or "", plugin.returns or "")
     if upstream.is_async != plugin.is_async:
         yield Difference("async", str(upstream.is_async), str(plugin.is_async))
-    left, right = (sorted(set(item.decorators) - set(ignore)) for item in (upstream, plugin))
+    left, right = (
+        sorted({_unqualified(name) for name in item.decorators} - set(ignore)) for item in (upstream, plugin)
+    )
     if left != right:
         yield Difference("decorators", ", ".join(left), ", ".join(right))
 
@@ -59,6 +61,12 @@ def shown(item: Parameter) -> str:
     """Return a parameter as it is written, without its annotation."""
     name = f"{_STARS.get(item.kind, '')}{item.name}"
     return f"{name}={item.default}" if item.default is not None else name
+
+
+def _unqualified(decorator: str) -> str:
+    """Return a decorator without the module it is reached through (``contextlib.contextmanager``)."""
+    name, parenthesis, rest = decorator.partition("(")
+    return name.rpartition(".")[2] + parenthesis + rest if not name.endswith((".setter", ".getter")) else decorator
 
 
 def _loose(text: str | None) -> str:

@@ -32,11 +32,14 @@ def add_reads(book: Book, facts: Facts, states: Iterable[Write], set_by: Mapping
     """
     added = {(read.owner, read.attribute) for read in facts.reads if read.access == "written" and read.place is None}
     added |= {(write.owner, write.attribute) for write in states}
+    faked = {(item.spot.path, item.target) for item in facts.faked}
     for read in facts.reads:
         presence: Presence = "defined"
         target, unknown = _target(read), ""
         if read.place is None:
             target, presence, unknown = _missing(read, added, set_by)
+            if unknown and (read.spot.path, read.owner.module) in faked:
+                presence, unknown = "added", ""  # it belongs to the stand-in that the same file builds
         use = Attribute(read.spot.line, read.owner.dotted, read.attribute, read.chain, read.access, read.soft, presence)
         _note(book, read, target, use, unknown)
 

@@ -133,13 +133,16 @@ class Parsed:
     faults: list[RowFault] = field(default_factory=list)
 
 
-def parse_inventory(document: Mapping[str, Json]) -> Parsed:
-    """Read ``[[contract]]``, ``[[feature]]`` and ``[[read]]``. Total: faults name table, row and field."""
+def parse_inventory(document: Mapping[str, Json], *, stored: bool = False) -> Parsed:
+    """Read ``[[contract]]``, ``[[feature]]`` and ``[[read]]``. Total: faults name table, row and field.
+
+    `stored`: the rows were recorded, so what a person must say is not asked for again (the analysis may not know it).
+    """
     faults: list[RowFault] = []
     only_tables(document, ("contract", "feature", "read"), faults)
     rows = {table: rows_of(document, table, faults) for table in ("contract", "feature", "read")}
     inventory = Inventory(
-        tuple(_contract(row) for row in rows["contract"]),
+        tuple(_contract(row, stored=stored) for row in rows["contract"]),
         tuple(_feature(row) for row in rows["feature"]),
         tuple(_read(row) for row in rows["read"]),
     )
@@ -155,15 +158,15 @@ def module_of(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _contract(row: Row) -> Contract:
+def _contract(row: Row, *, stored: bool) -> Contract:
     row.known(Contract.__dataclass_fields__)
     kind = row.choice("kind", KINDS, required=True)
     return Contract(
         id=row.name("id"),
         kind=kind,
         plugin=_plugin(row.sub("plugin")),
-        upstream=_upstream(row.sub("upstream"), path_needed=kind not in PATHLESS),
-        invariant=row.text("invariant", required=kind in COPIES),
+        upstream=_upstream(row.sub("upstream"), path_needed=kind not in PATHLESS and not stored),
+        invariant=row.text("invariant", required=kind in COPIES and not stored),
         state_owner=row.text("state_owner"),
         lifetime=row.text("lifetime"),
         dependencies=row.many("dependencies"),

@@ -1,0 +1,166 @@
+"""Taking the inventory from git objects: gather sources and upstreams, ask the core, keep the result."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from git_afd.adapters.analysis_cache import AnalysisCache, key_of
+from git_afd.adapters.git import Git
+from git_afd.adapters.objects import open_objects
+from git_afd.adapters.revisions import tags_at
+from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_tree import SourceTree
+from git_afd.core import shape
+from git_afd.core.contracts.inventory import Inventory, Subject, Upstreams, inventory
+from git_afd.core.contracts.survey import Source
+from git_afd.core.identity.plugin import wanted_paths
+from git_afd.core.names import PACKAGES, UPSTREAMS, revision_key
+from git_afd.core.policy import Policy
+from git_afd.core.source.definitions import Module, Unreadable
+from git_afd.core.source.index import index_module, parse
+from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.versions import Versions
+from git_afd.core.state import Freeze
+from git_afd.errors import Blocked
+
+VERSION: Final = "1"
+"""Raised whenever the same sources give other contracts."""
+
+HOW: Final = f"static analysis {VERSION}"
+_RELEASE: Final = re.compile(r"(?:refs/tags/)?v?(\d+\.\d+\.\d+\S*)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """An upstream at one commit: the repository that holds it, the commit (full id), the ref as given."""
+
+    git: Git
+    folder: Path
+    commit: str
+    ref: str
+
+    def names(self) -> tuple[str, ...]:
+        """Return what this commit may be called: the ref, its tags, its id."""
+        tags = tuple(tag.removeprefix("refs/tags/") for tag in tags_at(self.git, self.commit))
+        return tuple(dict.fromkeys((self.ref, *tags, self.commit)))
+
+
+Revisions = Mapping[str, Revision]
+"""Upstream name to its revision at one side."""
+
+
+def frozen_revisions(session: Session, freeze: Freeze, side: str = "current") -> dict[str, Revision]:
+    """Return both upstreams at a side of the freeze. Raises Blocked when a source is no longer there."""
+    found: dict[str, Revision] = {}
+    for name in UPSTREAMS:
+        folder = Path(shape.text(shape.table(shape.table(freeze.body, "sources"), name), "path", ""))
+        if not folder.is_dir():
+            raise Blocked(f"the source of {name} is no longer at {folder}", "put it back, or freeze anew")
+        revision = freeze.revisions[revision_key(name, side)]
+        found[name] = Revision(session.git.at(folder), folder, revision.commit, revision.ref)
+    return found
+
+
+def take_inventory(session: Session, commit: str, revisions: Revisions, policy: Policy) -> Inventory:
+    """Return the inventory of the plugin at a commit (full id) against its upstreams; from the cache if it is there."""
+    names = {name: revision.names() for name, revision in revisions.items()}
+    commits = [f"{name}={revision.commit}" for name, revision in sorted(revisions.items())]
+    called = [f"{name}:{' '.join(sorted(items))}" for name, items in sorted(names.items())]
+    key = key_of("inventory", VERSION, commit, *commits, *called, repr(policy.paths))
+    cache = AnalysisCache(session.common_dir)
+    known = cache.get(key)
+    if isinstance(known, Inventory):
+        return known
+    with few_collections():
+        result = _taken(session, commit, revisions, names, policy)
+    cache.put(key, result)
+    return result
+
+
+def _taken(
+    session: Session, commit: str, revisions: Revisions, names: Mapping[str, tuple[str, ...]], policy: Policy
+) -> Inventory:
+    versions = versions_of(names)
+    plugin = SourceTree(open_objects(session.git, session.root), commit, wanted=_is_read)
+    sources, unreadable, modules = _plugin_sources(plugin, versions)
+    upstreams = upstreams_of(revisions, versions)
+    wanted = wanted_paths(path for path in plugin.ids)
+    plugin.read(wanted)
+    texts = {path: text for path in wanted if isinstance(text := plugin.text(path), str)}
+    subject = Subject(sources, policy.kind_of, unreadable, texts, names)
+    paths = {name: path for path, name in _module_names(plugin).items()}
+    tree = Tree(paths, lambda path: modules[path])
+    return inventory(subject, tree, upstreams)
+
+
+def upstreams_of(revisions: Revisions, versions: Versions) -> Upstreams:
+    """Return the upstreams' packages at their commits, read on demand."""
+    packages = {
+        name: SourceTree(open_objects(revision.git, revision.folder), revision.commit, PACKAGES[name])
+        for name, revision in revisions.items()
+    }
+    trees = {name: package.tree(versions) for name, package in packages.items()}
+    return Upstreams(trees, lambda who: packages[who].corpus(), versions)
+
+
+def versions_of(names: Mapping[str, tuple[str, ...]]) -> Versions:
+    """Return the released versions that the upstreams' commits carry, for ``vllm_version_is`` tests."""
+    found: dict[str, str] = {}
+    for name, called in names.items():
+        releases = [match[1] for item in called if (match := _RELEASE.match(item))]
+        if releases:
+            found[name] = releases[0]
+    return found
+
+
+def _is_read(path: str) -> bool:
+    return path.endswith(".py") or bool(wanted_paths([path]))
+
+
+def _module_names(plugin: SourceTree) -> dict[str, str]:
+    """Return the dotted name of each of the plugin's modules, by path; ``src/`` is no part of a name."""
+    names: dict[str, str] = {}
+    for name, path in module_paths([path for path in plugin.ids if path.endswith(".py")]).items():
+        names[path] = name.removeprefix("src.")
+    return names
+
+
+def _plugin_sources(
+    plugin: SourceTree, versions: Versions
+) -> tuple[list[Source], dict[str, str], dict[str, Module | Unreadable]]:
+    """Read and parse every module of the plugin: sources, why some cannot be read, and their facts by path."""
+    names = _module_names(plugin)
+    plugin.read(names)
+    sources: list[Source] = []
+    unreadable: dict[str, str] = {}
+    modules: dict[str, Module | Unreadable] = {}
+    for path, name in names.items():
+        text = plugin.text(path)
+        tree = text if isinstance(text, Unreadable) else parse(text, name)
+        if isinstance(tree, ast.Module) and isinstance(text, str):
+            package = path.endswith("__init__.py")
+            modules[path] = index_module(text, name, is_package=package, versions=versions, tree=tree)
+            sources.append(Source(path, name, text, tree))
+        elif isinstance(tree, Unreadable):
+            modules[path] = Unreadable(name, tree.reason)
+            unreadable[path] = tree.reason
+    return sources, unreadable, modules
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Keep the garbage collector from walking syntax trees again and again: they hold no cycles worth finding."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -1,0 +1,85 @@
+"""Reading Python sources at a commit from git objects: listed once, read in bulk, parsed on demand, trees dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from git_afd.adapters.objects import Objects
+from git_afd.core.source.definitions import Module, Unreadable
+from git_afd.core.source.index import index_module
+from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.versions import Versions
+
+MISSING = "its blob is missing in this clone"
+
+
+@dataclass(slots=True)
+class SourceTree:
+    """The files of one commit (full id) below a folder. Nothing is checked out and nothing is imported.
+
+    `folder` is repository-relative without a trailing slash, empty for the whole tree; `wanted` picks paths.
+    """
+
+    objects: Objects
+    commit: str
+    folder: str = ""
+    wanted: Callable[[str], bool] = lambda path: path.endswith(".py")
+    _ids: dict[str, str] | None = None
+    _data: dict[str, bytes | None] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> Mapping[str, str]:
+        """Blob ids by path, in git's order. Raises Blocked when the commit cannot be listed."""
+        if self._ids is None:
+            inside = f"{self.folder}/" if self.folder else ""
+            listed = self.objects.entries(self.commit)
+            self._ids = {
+                item.path: item.id
+                for item in listed
+                if item.kind == "blob"
+                and item.mode != "120000"
+                and item.path.startswith(inside)
+                and self.wanted(item.path)
+            }
+        return self._ids
+
+    def read(self, paths: Iterable[str]) -> None:
+        """Read these paths in one batch; what is read is kept."""
+        ids = {path: self.ids[path] for path in paths if path in self.ids and path not in self._data}
+        found = self.objects.blobs(ids.values()) if ids else {}
+        self._data.update({path: found.get(name) for path, name in ids.items()})
+
+    def data(self, path: str) -> bytes | None:
+        """Return a file's bytes, None when its blob is missing."""
+        if path not in self._data:
+            self.read([path])
+        return self._data.get(path)
+
+    def text(self, path: str) -> str | Unreadable:
+        """Return a file's text, or why it cannot be read."""
+        data = self.data(path)
+        if data is None:
+            return Unreadable(path, MISSING)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            return Unreadable(path, f"it is not UTF-8 (byte {error.start})")
+
+    def corpus(self) -> Mapping[str, bytes]:
+        """Return all files' bytes; missing ones are left out (whoever asks for them by name is told)."""
+        self.read(self.ids)
+        return {path: data for path, data in self._data.items() if data is not None}
+
+    def tree(self, versions: Versions) -> Tree:
+        """Return the tree of modules, each read when it is first needed."""
+        paths = module_paths(list(self.ids))
+        names = {path: name for name, path in paths.items()}
+
+        def load(path: str) -> Module | Unreadable:
+            text = self.text(path)
+            if isinstance(text, Unreadable):
+                return Unreadable(names[path], text.reason)
+            return index_module(text, names[path], is_package=path.endswith("__init__.py"), versions=versions)
+
+        return Tree(paths, load)
