@@ -23,7 +23,7 @@ from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import PHASES
 from git_afd.core.records import Draft, canonical, drafted
 from git_afd.core.state import State, Upgrade
-from git_afd.core.stop_conditions import Judgement, judge
+from git_afd.core.stop_conditions import STOP_CONDITIONS, ConditionRow, Judgement, judge
 from git_afd.core.stop_report import Stop, as_markdown, stop_report
 from git_afd.core.unchanged import WorkTree, edited
 from git_afd.core.workbook.answers import STOP_TEXTS, Answers
@@ -34,6 +34,7 @@ from git_afd.errors import Blocked, Conflict, EnvironmentFault, Exit, Refused, U
 
 _PHASE: Final = PHASES[3]
 _VERB: Final = "gate.architecture"
+_AFTER: Final = "git afd root-cause add"
 _SHOWN: Final = 5
 
 
@@ -58,7 +59,9 @@ def gate_architecture(session: Session, request: Request, person: Person | None 
     up = session.upgrade(session.reading(strict=True))
     if up.recorded.get(_PHASE.name) == "STOPPED" and not request.decide:
         return _stopped_before(session, up, request.output)
-    refuse_entry(up, rows_of(session, up), _PHASE)
+    early = _early(session, up, showing=not request.decide)
+    if early is not None:
+        return early
     subject = _subject(session, up)
     answers = read_answers(session, subject, request.answers, request.name)
     if isinstance(answers, tuple):
@@ -71,6 +74,21 @@ def gate_architecture(session: Session, request: Request, person: Person | None 
     if request.decide == "stop":
         return _stop(session, subject, request, answers, judgement)
     return _continue(session, subject, request, judgement)
+
+
+def _early(session: Session, up: Upgrade, *, showing: bool) -> Outcome | None:
+    """Raise when the gate may not be entered; whoever only looks sees the seven conditions besides."""
+    try:
+        refuse_entry(up, rows_of(session, up), _PHASE)
+    except Refused as refusal:
+        if not showing:
+            raise
+        rows: list[Json] = [ConditionRow(condition, "unanswered").as_json() for condition in STOP_CONDITIONS]
+        data: dict[str, Json] = {"conditions": rows, "unaddressed": [], "decision": None}
+        data |= {"recorded": False, "dry_run": False}
+        finding = Finding(refusal.code, _PHASE.name, refusal.message, refusal.fix)
+        return Outcome(_VERB, data, (finding,), refusal.fix, refusal.exit)
+    return None
 
 
 def _subject(session: Session, up: Upgrade) -> Subject:
@@ -103,7 +121,7 @@ def _shown(up: Upgrade, subject: Subject, answers: Answers, *, given: bool) -> O
         rows = [dict(row) for row in decided.conditions]
     waits = "" if decided else judgement.incomplete
     if decided is not None:
-        following = PHASES[_PHASE.number + 1].command
+        following = _AFTER
     elif waits:
         following = f"{_PHASE.command} --answers FILE"
     else:
@@ -133,7 +151,7 @@ def _continue(session: Session, subject: Subject, request: Request, judgement: J
             "take the change back, or keep it for a root cause after the gate",
             code="production-changed",
         )
-    verdict = Verdict("PASS", "", PHASES[_PHASE.number + 1].command)
+    verdict = Verdict("PASS", "", _AFTER)
     up, new = _record(session, subject, request, judgement, verdict, {})
     data = _data(up, request, judgement, verdict, new)
     data["proof"] = f"no production path of policy {policy.name} differs from {_expected(up)[:12]}"
@@ -164,8 +182,7 @@ def _stop(session: Session, subject: Subject, request: Request, answers: Answers
         texts = (as_markdown(report).encode(), canonical(report).encode() + b"\n")
         kept = session.artifacts.put(texts)
         names = dict(zip(("markdown", "json"), kept, strict=True))
-    numbers = ", ".join(str(number) for number in judgement.holding)
-    verdict = Verdict("STOPPED", f"stop condition {numbers} holds: {request.why}", "git afd close --why WHY")
+    verdict = Verdict("STOPPED", f"{judgement.forbids}: {request.why}", "git afd close --why WHY")
     up, new = _record(session, subject, request, judgement, verdict, names)
     if request.output and not request.dry_run:
         _write(request.output, report)

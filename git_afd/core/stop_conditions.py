@@ -135,14 +135,14 @@ class Judgement:
     def forbids(self) -> str:
         """Say why going on is forbidden, as the end of a sentence; empty when it is not."""
         if self.holding:
-            return f"stop condition {_numbers(self.holding)} holds"
+            return _said(self.holding, "holds", "hold")
         return self.incomplete
 
     @property
     def incomplete(self) -> str:
         """Say what is still to be answered, as the end of a sentence; empty when nothing is."""
         if self.unanswered:
-            return f"stop condition {_numbers(self.unanswered)} has no evidenced answer"
+            return _said(self.unanswered, "has no evidenced answer", "have no evidenced answer")
         return f"no answer cites ARCHITECTURAL {', '.join(self.unaddressed)}" if self.unaddressed else ""
 
 
@@ -197,5 +197,7 @@ def _first(
     return ConditionRow(condition, "does not hold", "evaluated", (*evidence, *more), f"{why}; {told}" if told else why)
 
 
-def _numbers(numbers: Sequence[int]) -> str:
-    return ", ".join(str(number) for number in numbers)
+def _said(numbers: Sequence[int], one: str, several: str) -> str:
+    """Return ``stop condition 2 holds`` or ``stop conditions 2, 3 hold``."""
+    listed = ", ".join(str(number) for number in numbers)
+    return f"stop condition {listed} {one}" if len(numbers) == 1 else f"stop conditions {listed} {several}"

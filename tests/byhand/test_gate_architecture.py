@@ -69,6 +69,15 @@ def test_the_seven_conditions_are_always_shown(case: FrozenUpgrade) -> None:
     assert "2, 3, 4, 5, 6, 7" in done.json["findings"][0]["message"]
 
 
+def test_whoever_looks_too_early_sees_the_conditions_and_what_comes_first(kit: Kit) -> None:
+    case = frozen(kit)
+    done = case.plugin.afd("gate architecture --json")
+    assert done.code == 3
+    assert len(done.json["data"]["conditions"]) == 7
+    assert "INVENTORY_AFD_CONTRACTS is not run" in done.json["findings"][0]["message"]
+    assert case.plugin.afd(["gate", "architecture", *GO_ON]).code == 3
+
+
 def test_with_every_answer_the_next_action_is_the_decision(case: FrozenUpgrade) -> None:
     done = gate(case, CONDITIONS).ok()
     assert done.json["next"] == "git afd gate architecture --answers FILE --decide continue --why TEXT"
