@@ -5,14 +5,18 @@ Nothing is checked out, nothing is imported, and a source that lacks an object i
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from git_afd.adapters.git import Git
-from git_afd.adapters.objects import open_objects
+from git_afd.adapters.objects import Objects, open_objects
 from git_afd.adapters.session import Session
 from git_afd.core import shape
-from git_afd.core.names import REVISION_KEYS
+from git_afd.core.names import REVISION_KEYS, UPSTREAMS, revision_key
+from git_afd.core.source.definitions import Module, Unreadable
+from git_afd.core.source.index import index_module
+from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.world import World
 from git_afd.core.state import Freeze
 from git_afd.core.workbook.frozen import PLUGIN, Frozen, Place, survey
 from git_afd.errors import Blocked
@@ -25,10 +29,11 @@ def frozen_files(session: Session, freeze: Freeze, places: Iterable[Place]) -> F
     files: dict[tuple[str, str], tuple[str, bytes]] = {}
     for side in dict.fromkeys(place.side for place in places):
         paths = {place.path for place in places if place.side == side}
-        git, folder = _door(session, freeze, side)
-        found = _read(git, folder, commits[side], paths)
+        objects, folder = _objects(session, freeze, side)
+        found = _read(objects, folder, commits[side], paths)
         files |= {(side, path): item for path, item in found.items()}
-    return survey(commits, places, files)
+    asked = any(place.side.endswith(".target") for place in places)
+    return survey(commits, places, files, _targets(session, freeze, commits) if asked else None)
 
 
 def commits_of(freeze: Freeze) -> dict[str, str]:
@@ -36,19 +41,18 @@ def commits_of(freeze: Freeze) -> dict[str, str]:
     return {PLUGIN: freeze.base, **{key: freeze.revisions[key].commit for key in REVISION_KEYS}}
 
 
-def _door(session: Session, freeze: Freeze, side: str) -> tuple[Git, Path]:
+def _objects(session: Session, freeze: Freeze, side: str) -> tuple[Objects, Path]:
     if side == PLUGIN:
-        return session.git, session.root
+        return open_objects(session.git, session.root), session.root
     upstream = side.rsplit(".", 1)[0]
     folder = Path(shape.text(shape.table(shape.table(freeze.body, "sources"), upstream), "path", ""))
     if not folder.is_dir():
         raise Blocked(f"the source of {upstream} is no longer at {folder}", "put it back, or freeze anew")
-    return session.git.at(folder), folder
+    return open_objects(session.git.at(folder), folder), folder
 
 
-def _read(git: Git, folder: Path, commit: str, paths: Iterable[str]) -> Mapping[str, tuple[str, bytes]]:
+def _read(objects: Objects, folder: Path, commit: str, paths: Iterable[str]) -> Mapping[str, tuple[str, bytes]]:
     """Return blob id and bytes of those `paths` that the commit has as files."""
-    objects = open_objects(git, folder)
     listed = {entry.path: entry.id for entry in objects.entries(commit) if entry.kind == "blob"}
     wanted = {path: listed[path] for path in paths if path in listed}
     found = objects.blobs(wanted.values())
@@ -59,3 +63,26 @@ def _read(git: Git, folder: Path, commit: str, paths: Iterable[str]) -> Mapping[
             f"git -C {folder} fetch --refetch",
         )
     return {path: (name, found[name] or b"") for path, name in wanted.items()}
+
+
+def _targets(session: Session, freeze: Freeze, commits: Mapping[str, str]) -> World:
+    """Return both upstreams at their target commits; a module is read when it is asked for."""
+    sides = {name: revision_key(name, "target") for name in UPSTREAMS}
+    return World({name: _tree(_objects(session, freeze, side)[0], commits[side]) for name, side in sides.items()})
+
+
+def _tree(objects: Objects, commit: str) -> Tree:
+    listed = {entry.path: entry.id for entry in objects.entries(commit) if entry.kind == "blob"}
+    paths = module_paths(list(listed))
+    names = {path: name for name, path in paths.items()}
+
+    def load(path: str) -> Module | Unreadable:
+        content = objects.blobs([listed[path]])[listed[path]]
+        if content is None:
+            return Unreadable(names[path], "its object is missing")
+        text = content.decode("utf-8", "surrogateescape")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an upstream's invalid escape sequence is not ours to report
+            return index_module(text, names[path], is_package=path.endswith("/__init__.py"))
+
+    return Tree(paths, load)

@@ -10,9 +10,12 @@ from rows import DIFF, with_inventory
 from git_afd.actions.diff import Request
 from git_afd.actions.diff import diff as act
 from git_afd.core.names import REVISION_KEYS
+from git_afd.core.source.index import index_module
+from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.world import World
 from git_afd.core.workbook.check import check_impacts, impact_places
 from git_afd.core.workbook.frozen import survey
-from git_afd.core.workbook.impacts import Impact, Impacts
+from git_afd.core.workbook.impacts import Impact, Impacts, TargetPlace
 from git_afd.core.workbook.inventory import Contract, Inventory, PluginPlace, UpstreamPlace
 
 
@@ -66,52 +69,85 @@ def test_a_wrong_row_is_refused_and_nothing_is_recorded(
     assert case.upgrade.diff is None
 
 
-# an upstream file at the current and at the target commit, and the states of `Gone.away` that are believed
-ABSENCES: tuple[tuple[str, str, set[str]], ...] = (
-    ("class Gone:\n    def away(self): ...\n", "class Gone: ...\n", {"removed"}),  # really absent
-    ("class Gone:\n    def away(self): ...\n", "", {"removed"}),
+GONE_AWAY = "class Gone:\n    def away(self): ...\n"
+
+# the upstream file at the current and at the target commit, other files at the target, and which states of
+# `Gone.away` are believed
+BELIEVED: tuple[tuple[str, str | None, dict[str, str], set[str]], ...] = (
+    (GONE_AWAY, "class Gone: ...\n", {}, {"removed", "moved"}),  # really absent
+    (GONE_AWAY, "", {}, {"removed", "moved"}),
+    (GONE_AWAY, None, {}, {"removed", "moved"}),  # the file is gone
     # reformatted and commented: the same definition
+    (GONE_AWAY, "class Gone:\n    # why\n    def away(\n        self,\n    ): ...\n", {}, {"unchanged"}),
+    (GONE_AWAY, "class Gone:\n    def away(self): return 1\n", {}, {"body-changed"}),
+    (GONE_AWAY, "class Gone:\n    def away(self, x): ...\n", {}, {"signature-changed", "body-changed"}),
+    # inherited from its new home: not removed
     (
-        "class Gone:\n    def away(self): ...\n",
-        "class Gone:\n    # why\n    def away(\n        self,\n    ): ...\n",
-        {"unchanged"},
+        GONE_AWAY,
+        "from vllm.other import Base\nclass Gone(Base): ...\n",
+        {"vllm/other.py": "class Base:\n    def away(self): ...\n"},
+        {"moved"},
     ),
-    ("class Gone:\n    def away(self): ...\n", "class Gone:\n    def away(self): return 1\n", {"body-changed"}),
-    (
-        "class Gone:\n    def away(self): ...\n",
-        "class Gone:\n    def away(self, x): ...\n",
-        {"signature-changed", "body-changed"},
-    ),
-    # what a star or a module __getattr__ may still serve is not proven to be absent
-    ("class Gone:\n    def away(self): ...\n", "from .other import *\n", set()),
-    ("class Gone:\n    def away(self): ...\n", "def __getattr__(name): return table[name]\n", set()),
-    ("class Gone:\n    def away(self): ...\n", "def broken(:\n", set()),  # what cannot be read is never removed
-    # defined under a condition, assigned in a method, annotated only
+    # reached by a re-export, a star, a package that took the file's name: not removed
+    (GONE_AWAY, "from vllm.other import Gone\n", {"vllm/other.py": GONE_AWAY}, {"moved"}),
+    (GONE_AWAY, "from vllm.other import *\n", {"vllm/other.py": GONE_AWAY}, {"moved"}),
+    (GONE_AWAY, None, {"vllm/u/__init__.py": GONE_AWAY}, {"moved"}),
+    # a module __getattr__ may serve anything
+    (GONE_AWAY, "def __getattr__(name): return table[name]\n", {}, {"moved"}),
+    # a base outside the upstreams is nobody's contract here
+    (GONE_AWAY, "import torch\nclass Gone(torch.nn.Module): ...\n", {}, {"removed", "moved"}),
+    (GONE_AWAY, "def broken(:\n", {}, set()),  # what cannot be read is never removed
+    # defined under a condition, then annotated only
     (
         "class Gone:\n    if DEBUG:\n        def away(self): ...\n",
         "class Gone:\n    away: int\n",
+        {},
         {"body-changed", "signature-changed"},
     ),
+    # assigned on self
     (
         "class Gone:\n    def __init__(self):\n        self.away = 1\n",
         "class Gone:\n    def __init__(self):\n        self.gone = 1\n",
-        {"removed"},
+        {},
+        {"removed", "moved"},
+    ),
+    (
+        "class Gone:\n    def __init__(self):\n        self.away = 1\n",
+        "class Gone:\n    def __init__(self):\n        self.away = 1\n",
+        {},
+        {"unchanged"},
     ),
 )
 
 
-@pytest.mark.parametrize(("before", "after", "believed"), ABSENCES)
-def test_the_two_commits_decide_which_state_is_believed(before: str, after: str, believed: set[str]) -> None:
-    inventory = Inventory((Contract("c", "call", PluginPlace("p.py"), UpstreamPlace("vllm", "u.py", "Gone.away")),))
-    commits = dict.fromkeys(("plugin", *REVISION_KEYS), "0" * 40)
-    files = {("vllm.current", "u.py"): ("1", before.encode()), ("vllm.target", "u.py"): ("2", after.encode())}
+@pytest.mark.parametrize(("before", "after", "others", "believed"), BELIEVED)
+def test_the_two_commits_decide_which_state_is_believed(
+    before: str, after: str | None, others: dict[str, str], believed: set[str]
+) -> None:
+    place = UpstreamPlace("vllm", "vllm/u.py", "Gone.away")
+    inventory = Inventory((Contract("c", "call", PluginPlace("p.py"), place),))
+    target = {"vllm/new.py": GONE_AWAY, **others, **({} if after is None else {"vllm/u.py": after})}
+    files = {("vllm.current", "vllm/u.py"): ("1", before.encode())}
+    files |= {("vllm.target", path): (path, text.encode()) for path, text in target.items()}
+    tree = Tree(module_paths(list(target)), lambda path: index_module(target[path], path[:-3].replace("/", ".")))
     found = set()
-    for state in ("unchanged", "signature-changed", "body-changed", "removed"):
-        impacts = Impacts((Impact("i", "c", state, False, "BEHAVIORAL", "why"),))
-        frozen_now = survey(commits, impact_places(impacts, inventory), files)
-        if not check_impacts(impacts, inventory, frozen_now):
+    for state in ("unchanged", "signature-changed", "body-changed", "removed", "moved"):
+        new = TargetPlace("vllm/new.py", "Gone.away") if state == "moved" else None
+        impacts = Impacts((Impact("i", "c", state, False, "BEHAVIORAL", "why", new),))
+        commits = dict.fromkeys(("plugin", *REVISION_KEYS), "0" * 40)
+        seen = survey(commits, impact_places(impacts, inventory), files, World({"vllm": tree}))
+        if not check_impacts(impacts, inventory, seen):
             found.add(state)
     assert found == believed
+
+
+def test_of_an_imported_name_nothing_is_decided() -> None:
+    inventory = Inventory((Contract("c", "call", PluginPlace("p.py"), UpstreamPlace("vllm", "u.py", "Gone")),))
+    impacts = Impacts((Impact("i", "c", "unchanged", False, "NONE", "why"),))
+    files = {(side, "u.py"): ("1", b"from .here import Gone\n") for side in ("vllm.current", "vllm.target")}
+    commits = dict.fromkeys(("plugin", *REVISION_KEYS), "0" * 40)
+    faults = check_impacts(impacts, inventory, survey(commits, impact_places(impacts, inventory), files))
+    assert "only imports Gone" in faults[0].reason
 
 
 def test_good_rows_pass_the_phase_and_are_the_items_to_dispose_of(case: FrozenUpgrade) -> None:

@@ -14,6 +14,7 @@ from git_afd.core.workbook.inventory import Contract, Feature, Inventory, Read
 from git_afd.core.workbook.row import RowFault
 
 _AT_LINE: Final = re.compile(r"(?P<path>.+?):(?P<line>[1-9][0-9]*)\Z")
+_DECIDED: Final = ("unchanged", "signature-changed", "body-changed")
 _TEST: Final = re.compile(r"(?P<path>.+?)::(?P<symbol>.+)\Z")
 
 
@@ -154,7 +155,7 @@ def _impact_faults(number: int, impact: Impact, contract: Contract, frozen: Froz
 def _state_faults(number: int, impact: Impact, contract: Contract, frozen: Frozen) -> Iterator[RowFault]:
     old_target, new = _old(contract, "target"), _new(impact, contract)
     if impact.state in GONE:
-        why = frozen.why_not_gone(old_target)
+        why = frozen.why_not_moved(old_target) if impact.state == "moved" else frozen.why_not_gone(old_target)
         if why:
             yield RowFault("impact", number, "state", f"it is not {impact.state}: {why}", "correct the state")
     if impact.state != "removed":
@@ -171,6 +172,9 @@ def _state_faults(number: int, impact: Impact, contract: Contract, frozen: Froze
 def _untrue(state: str, old: Place, new: Place, frozen: Frozen) -> str:
     """Say what contradicts a state that the two commits can decide; empty when nothing does."""
     before, after = frozen.binding(old), frozen.binding(new)
+    imported = next((item.imported for item in (before, after) if item and item.imported), "")
+    if imported and state in _DECIDED:
+        return f"{old.path} only imports {old.symbol} ({imported}): name where it is defined to say {state}"
     if before and after:
         same, alike = before.shape == after.shape, before.signature == after.signature
     else:

@@ -1,7 +1,7 @@
 """What one Python source says about the names that rows claim: where each is bound, and whether two are alike.
 
-Built on :mod:`git_afd.core.source`; added are attributes that methods assign on ``self`` (``Class.attribute``),
-since the plugin relies on them, and a comparison of definitions that comments and formatting do not touch.
+Built on :mod:`git_afd.core.source`; added is a comparison of definitions that comments and formatting do not touch,
+and the question whether a name that its file no longer defines can still be reached.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from git_afd.core.source.definitions import Definition, Module, Signature, Unreadable
 from git_afd.core.source.index import index_module
-from git_afd.core.source.lookup import imported
+from git_afd.core.source.lookup import Unknown, imported
+from git_afd.core.source.world import Located, World
+from git_afd.core.workbook.inventory import module_of
 
 
 class Unparsable(ValueError):
@@ -25,13 +27,15 @@ class Unparsable(ValueError):
 class Binding:
     """Where a name is bound: first and last line (from 1, decorators included).
 
-    `shape` is its syntax as text, without comments and formatting; `signature` what callers see of it.
+    `shape` is its syntax as text, without comments and formatting; `signature` what callers see of it. `imported`
+    is ``module:symbol`` when the name is only imported here: then nothing is known of its definition.
     """
 
     line: int
     end_line: int
     shape: str
     signature: Signature | str
+    imported: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +59,6 @@ def look_up(source: bytes, symbols: Iterable[str]) -> Source:
             raise Unparsable(module.reason)
         wanted = {plain(symbol) for symbol in symbols}
         found = {name: binding for name in wanted if (binding := _binding(module, name, text))}
-        owners = {name.rpartition(".")[0] for name in wanted - found.keys()}
-        if any(module.definitions[owner].kind == "class" for owner in owners if owner in module.definitions):
-            own = {name: binding for name, binding in _own_attributes(text) if name in wanted}
-            found = {**own, **found}
     return Source(found, _hides(module))
 
 
@@ -72,12 +72,16 @@ def _binding(module: Module, name: str, text: str) -> Binding | None:
     if definition is not None:
         shape = _shape(text, definition)
         return Binding(definition.line, definition.end_line, shape, _signature(definition) or shape)
+    attribute = module.attributes.get(name)
+    if attribute is not None:
+        said = f"{attribute.annotation} = {attribute.value}"
+        return Binding(attribute.line, attribute.line, said, said)
     bound = imported(module, name)
     if bound is not None:
         target = f"{bound.module}:{bound.symbol}"
-        return Binding(bound.line, bound.line, target, target)
+        return Binding(bound.line, bound.line, target, target, target)
     lazy = module.lazy.get(name)
-    return Binding(1, 1, lazy, lazy) if lazy else None
+    return Binding(1, 1, lazy, lazy, lazy) if lazy else None
 
 
 def _signature(definition: Definition) -> Signature | str:
@@ -96,35 +100,21 @@ def _shape(text: str, definition: Definition) -> str:
         return part
 
 
-def _own_attributes(text: str) -> Iterator[tuple[str, Binding]]:
-    for name, klass in _classes(ast.parse(text).body, ""):
-        for method in klass.body:
-            if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield from ((f"{name}.{attribute}", binding) for attribute, binding in _assigned_on_self(method))
+def still_reached(world: World, path: str, symbol: str) -> str:
+    """Say how a name that `path` does not define may still be reached through it; empty when it is proven not to.
 
-
-def _classes(body: Iterable[ast.stmt], prefix: str) -> Iterator[tuple[str, ast.ClassDef]]:
-    for node in body:
-        if isinstance(node, ast.ClassDef):
-            yield prefix + node.name, node
-            yield from _classes(node.body, f"{prefix}{node.name}.")
-        elif isinstance(node, ast.If | ast.Try):
-            handlers = node.handlers if isinstance(node, ast.Try) else []
-            inner = [*node.body, *node.orelse, *(item for handler in handlers for item in handler.body)]
-            yield from _classes(inner, prefix)
-
-
-def _assigned_on_self(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, Binding]]:
-    parameters = [*method.args.posonlyargs, *method.args.args]
-    owner = parameters[0].arg if parameters else ""
-    for node in ast.walk(method):
-        if not isinstance(node, ast.Assign | ast.AnnAssign):
-            continue
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for target in targets:
-            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == owner:
-                shape = ast.dump(node)
-                yield target.attr, Binding(node.lineno, node.end_lineno or node.lineno, shape, shape)
+    Followed are re-exports, lazy tables, stars and bases in both upstreams. A base outside of them (``torch``) is
+    nobody's contract here and proves nothing.
+    """
+    module, name = module_of(path), plain(symbol)
+    owner, _, last = name.rpartition(".")
+    found = world.resolve(f"{module}.{owner}" if owner else module)
+    if isinstance(found, Located) and found.kind == "function" and found.path == path:
+        return ""  # a function's inner names are told by its own text
+    answer = world.resolve(f"{module}.{name}")
+    if isinstance(answer, Located):
+        return f"{symbol} is still reached there: {answer.path} defines {answer.symbol or answer.module}"
+    return f"whether {last} is gone cannot be told: {answer.reason}" if isinstance(answer, Unknown) else ""
 
 
 def _hides(module: Module) -> str:
