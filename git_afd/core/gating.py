@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -37,7 +37,6 @@ _CONFIGURES: Final = frozenset(
     }
 )
 _IMPORTABLE: Final = (".py", ".pth", ".pyc", ".pyd", ".so")
-_LOWERS: Final = ("_LIMIT", "_THRESHOLD", "_TOLERANCE")
 _FINDINGS_KEPT: Final = 40
 
 
@@ -57,12 +56,15 @@ def disturbing(untidy: Iterable[Untidy], policy: Policy) -> tuple[Untidy, ...]:
     """Return the paths that would make a run vouch for something else than the commit (design.md §4).
 
     That is every path the gates vouch for, and whatever the commands may import or are configured by. What git
-    ignores is build output and caches: of that only importable files and configuration count.
+    ignores is build output: of that only importable files and configuration count. Python's bytecode caches, which
+    it checks against their sources, do not.
     """
     return tuple(item for item in untidy if _disturbs(item, policy))
 
 
 def _disturbs(item: Untidy, policy: Policy) -> bool:
+    if "__pycache__" in item.path.split("/"):
+        return False
     if item.how == "ignored":
         return _imported(item.path) and not item.path.endswith((".so", ".pyd"))
     return policy.vouched(item.path) or _imported(item.path)
@@ -70,53 +72,6 @@ def _disturbs(item: Untidy, policy: Policy) -> bool:
 
 def _imported(path: str) -> bool:
     return path.endswith(_IMPORTABLE) or path.rsplit("/", 1)[-1] in _CONFIGURES
-
-
-def lowering(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the variables that would lower what accuracy measures or demands (workflow, Phase 8)."""
-    return tuple(
-        sorted(
-            name for name, value in environment.items() if name.startswith("AFD_") and name.endswith(_LOWERS) and value
-        )
-    )
-
-
-def environment_of(gate: str, own: Mapping[str, str], inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return what a command of `gate` starts with: nothing that bends a test run, and the policy's word last.
-
-    The native control sees no AFD variable and only vLLM-Ascend's plugin; the AFD cells load both (workflow,
-    Phase 6). `own` is the command's environment in the policy, placeholders filled in.
-    """
-    plugins = {"native": "ascend", "basic": "ascend,afd", "accuracy": "ascend,afd"}.get(gate)
-    kept = {name: value for name, value in inherited.items() if not _bends(name)}
-    if gate == "native":
-        kept = {name: value for name, value in kept.items() if not name.startswith("AFD_")}
-    kept.pop("VLLM_PLUGINS", None)
-    chosen = {"VLLM_PLUGINS": plugins} if plugins else {}
-    return {**kept, **chosen, "PYTHONDONTWRITEBYTECODE": "1", **own}
-
-
-def _bends(name: str) -> bool:
-    """Say whether a variable changes what pytest selects or whether Python checks at all."""
-    return name in (
-        "PYTEST_ADDOPTS",
-        "PYTEST_PLUGINS",
-        "PYTHONOPTIMIZE",
-        "PYTHONSTARTUP",
-        "PYTHONINSPECT",
-        "PYTHONHOME",
-    )
-
-
-def shown_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the part of an environment that a record keeps: what steers a run, and nothing that looks secret."""
-    wanted = ("AFD_", "VLLM_", "ASCEND_", "PYTHON", "PYTEST_", "HCCL_", "HF_", "VIRTUAL_ENV")
-    secret = ("TOKEN", "SECRET", "PASSWORD", "KEY", "CREDENTIAL")
-    return {
-        name: value
-        for name, value in sorted(environment.items())
-        if name.startswith(wanted) and not any(word in name.upper() for word in secret)
-    }
 
 
 def next_run(up: Upgrade) -> str:

@@ -110,11 +110,14 @@ GOOD = {"eager/results_1.json": result(), "graph/results_1.json": result(date=16
 
 
 def accuracy(
-    files: Mapping[str, bytes] = GOOD, graph: tuple[str, ...] = ("graph/results_1.json",), **about: object
+    files: Mapping[str, bytes] = GOOD,
+    graph: tuple[str, ...] = ("graph/results_1.json",),
+    environment: Mapping[str, str] | None = None,
+    **about: object,
 ) -> GateVerdict:
     eager_ran = Ended("eager", ("run", "eager"), 0, began=BEGAN, ended=DONE, results=("eager/results_1.json",))
     graph_ran = Ended("graph", ("run", "graph"), 0, began=BEGAN, ended=DONE, results=graph)
-    raw = RawRun("accuracy", WHO, "py", "/r", (eager_ran, graph_ran))
+    raw = RawRun("accuracy", WHO, "py", "/r", (eager_ran, graph_ran), environment=environment or {})
     return judge(replace(ACCURACY, **about), raw, files)  # type: ignore[arg-type]  # the table's own columns
 
 
@@ -141,6 +144,7 @@ NUMBERS = [
     (accuracy(guards=(Finding("guard-relaxed", "t.py:3", "lowered"),)), "FAIL", "guard-relaxed"),
     (accuracy(guards=(Finding("guard-moved", "t.py:3", "gone"),)), "BLOCKED", "guard-moved"),
     (accuracy(accuracy=replace(RULE, threshold=0.6)), "FAIL", "below-threshold"),
+    (accuracy(environment={"AFD_GSM8K_LIMIT": "7"}), "BLOCKED", "lowered"),  # as a bundle from elsewhere may say
 ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from bench import command, gate, policy, python, shown, static_policy, upgrade
 from kit import Kit, Repo
-from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade
+from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade, kept
 
 PHASE = "STATIC_AND_UNIT_GATE"
 CHECK = policy(command("static", "check", *python("print('checked')")))
@@ -110,6 +110,16 @@ def test_an_earlier_gate_that_is_stale_counts_as_not_passed(kit: Kit) -> None:
     assert "STATIC_AND_UNIT_GATE is stale (production or tests changed since commit" in done.err
 
 
+def test_phase_4_is_recorded_at_the_boundary_once_it_is_computed_as_passed(kit: Kit) -> None:
+    up = upgrade(kit, CHECK, up_to="ARCHITECTURE_GATE")
+    up.record(("root-cause", kept("RC-1", *up.upgrade.undisposed)))
+    gate(up, "static", "--dry-run").ok()
+    assert "IMPLEMENT_ATOMIC_ADAPTATIONS" not in up.upgrade.phases
+    gate(up, "static").ok()
+    record = up.upgrade.phases["IMPLEMENT_ATOMIC_ADAPTATIONS"]
+    assert (record.status, record.evidence) == ("PASS", (up.upgrade.decision.record,))  # type: ignore[union-attr]  # there is one
+
+
 def test_a_documentation_commit_leaves_the_pass_valid(kit: Kit) -> None:
     up = upgrade(kit, CHECK)
     gate(up, "static").ok()
@@ -174,6 +184,8 @@ UNTIDY = [
     (lambda repo: repo.write("docs/guide.md", "draft") and None, ""),
     (ignored("run.log"), ""),  # ignored output that nothing imports
     (ignored("build/lib/x.py"), ""),  # a folder of build output
+    (untracked("afd_plugin/__pycache__/patch.cpython-311.pyc"), ""),  # a cache that Python checks against its source
+    (untracked("afd_plugin/patch.pyc"), "afd_plugin/patch.pyc"),  # a module without a source
 ]
 
 

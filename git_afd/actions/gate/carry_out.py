@@ -15,7 +15,7 @@ from git_afd.adapters.artifacts import Artifacts
 from git_afd.adapters.process import ProcessResult, run_command
 from git_afd.core.command import Command
 from git_afd.core.evidence.raw_run import Ended
-from git_afd.core.gating import environment_of
+from git_afd.core.gate_environment import environment_of
 from git_afd.errors import EnvironmentFault
 
 _SHORT_LOG: Final = 4096

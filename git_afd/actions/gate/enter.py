@@ -20,7 +20,8 @@ from git_afd.core.command import Command
 from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.raw_run import Identity
 from git_afd.core.finding import Finding
-from git_afd.core.gating import Untidy, disturbing, lowering, output_notes
+from git_afd.core.gate_environment import lowering
+from git_afd.core.gating import Untidy, disturbing, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
 from git_afd.core.phases import GATES
 from git_afd.core.policy import Gate
@@ -48,13 +49,16 @@ class Entry:
         return chosen
 
 
-def upgrade_here(session: Session, reading: Reading) -> Upgrade:
-    """Return the upgrade of this branch; in a clone without the pointer, the one open upgrade frozen on it."""
+def upgrade_here(session: Session, reading: Reading, order: Order) -> Upgrade:
+    """Return the upgrade of this branch.
+
+    On the host that only makes a bundle a clone has no pointer: there it is the one open upgrade frozen on the branch.
+    """
     try:
         return session.upgrade(reading)
     except Refused:
         found = reading.state.on_branch(session.branch or "")
-        if len(found) != 1:
+        if order.bundle is None or len(found) != 1:
             raise
         return found[0]
 

@@ -22,14 +22,14 @@ from git_afd.adapters.host import HostFacts
 from git_afd.adapters.session import Session
 from git_afd.core.evidence.host_verdict import is_simulated
 from git_afd.core.evidence.raw_run import RawRun
-from git_afd.core.gating import shown_environment
+from git_afd.core.gate_environment import shown_environment
 from git_afd.core.outcome import Outcome
 from git_afd.errors import Blocked
 
 
 def gate(session: Session, order: Order) -> Outcome:
     """Run a gate and record its verdict; with ``dry_run`` say what would be run, with a bundle write or read it."""
-    up = upgrade_here(session, session.reading(strict=True))
+    up = upgrade_here(session, session.reading(strict=True), order)
     refuse_target(order)
     if not (order.dry_run or order.bundle):
         up = settle_implementation(session, up)

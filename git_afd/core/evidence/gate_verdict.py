@@ -19,6 +19,7 @@ from git_afd.core.evidence.lmeval import Measurement
 from git_afd.core.evidence.raw_run import Ended, RawRun
 from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
 from git_afd.core.finding import Finding
+from git_afd.core.gate_environment import lowering
 from git_afd.core.outcome import Json
 from git_afd.core.policy import Accuracy, Gate
 
@@ -119,6 +120,8 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
     simulated = raw.simulated or is_simulated(files.get(BEFORE, b"").decode(errors="replace"))
     if simulated and not question.simulated_accepted:
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
+    for name in lowering(raw.environment) if question.accuracy is not None else ():
+        yield Finding("lowered", name, f"{name} lowers what accuracy measures or demands", f"unset {name}, run again")
     if raw.interrupted:
         yield Finding("interrupted", "", "the run was interrupted", "run the gate again")
 
