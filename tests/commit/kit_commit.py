@@ -26,9 +26,9 @@ def plan(case: FrozenUpgrade, files: Sequence[str] = (PRODUCTION,), tests: Seque
     call(["root-cause", "add", *words], case.plugin.path).ok()
 
 
-def plan_fix(case: FrozenUpgrade, paths: Sequence[str]) -> str:
+def plan_fix(case: FrozenUpgrade, paths: Sequence[str], title: str = "a fix") -> str:
     """Open the next root cause for these paths, with a reason instead of a test; return its name."""
-    words = ["--title", "a fix", "--kind", "failure-fix", "--invariant", "as it was", "--untested", "trivial"]
+    words = ["--title", title, "--kind", "failure-fix", "--invariant", "as it was", "--untested", "trivial"]
     words += [word for path in paths for word in ("--file", path)]
     done = call(["root-cause", "add", "--json", *words], case.plugin.path).ok()
     return str(done.json["data"]["root_cause"])
