@@ -10,7 +10,6 @@ from git_afd.actions.take_inventory import HOW, Revision, frozen_revisions, take
 from git_afd.adapters.configuration import pointer, policy_at
 from git_afd.adapters.revisions import Unresolved, resolve
 from git_afd.adapters.session import Session
-from git_afd.adapters.sources import open_source
 from git_afd.core.contracts.inventory import Inventory
 from git_afd.core.contracts.rows import annotated, row_of
 from git_afd.core.names import UPSTREAMS
@@ -96,13 +95,16 @@ def _revisions(session: Session, up: Upgrade | None, look: Look) -> dict[str, Re
         raise UsageFault(
             f"no source of {missing[0]} was given", f"--source {missing[0]}=DIR --current {missing[0]}=REF"
         )
-    return {name: _revision(name, look) for name in UPSTREAMS}
+    return {name: _revision(session, name, look) for name in UPSTREAMS}
 
 
-def _revision(name: str, look: Look) -> Revision:
-    source = open_source(name, look.sources[name])
-    ref = look.currents.get(name, "HEAD")
-    found = resolve(source.git, ref)
+def _revision(session: Session, name: str, look: Look) -> Revision:
+    folder, ref = look.sources[name], look.currents.get(name, "HEAD")
+    git = session.git.at(folder)
+    if not folder.is_dir() or not git.run("rev-parse", "--git-dir").ok:
+        message = f"the source of {name}, {folder}, is no git repository"
+        raise EnvironmentFault(message, f"name a clone: --source {name}=DIR")
+    found = resolve(git, ref)
     if isinstance(found, Unresolved):
         raise EnvironmentFault(f"{ref} in the source of {name} {found.why}", found.fix)
-    return Revision(source.git, source.path, found.commit, ref)
+    return Revision(git, folder, found.commit, ref)

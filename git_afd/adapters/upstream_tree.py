@@ -27,6 +27,7 @@ class SourceTree:
     wanted: Callable[[str], bool] = lambda path: path.endswith(".py")
     _ids: dict[str, str] | None = None
     _data: dict[str, bytes | None] = field(default_factory=dict)
+    _corpus: dict[str, bytes] | None = None
 
     @property
     def ids(self) -> Mapping[str, str]:
@@ -68,8 +69,10 @@ class SourceTree:
 
     def corpus(self) -> Mapping[str, bytes]:
         """Return all files' bytes; missing ones are left out (whoever asks for them by name is told)."""
-        self.read(self.ids)
-        return {path: data for path, data in self._data.items() if data is not None}
+        if self._corpus is None:
+            self.read(self.ids)
+            self._corpus = {path: data for path in self.ids if (data := self._data.get(path)) is not None}
+        return self._corpus
 
     def tree(self, versions: Versions) -> Tree:
         """Return the tree of modules, each read when it is first needed."""

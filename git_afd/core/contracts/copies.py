@@ -86,7 +86,7 @@ class Copies:
         targets, unknown = self.targets.get(function.place, ()), ""
         if not targets:
             origin = self.origins.stated(declared(said["source"]), function.name)
-            best, alike = self.origins.best(function.code, self.origins.namesakes(function.name))
+            best, alike = self.origins.best(function.code, self.origins.namesakes(function.name, function.code))
             origin = origin or (
                 best if best and (self.origins.is_copy(function.code, self.origins.lines(best)) or alike > 0) else None
             )
@@ -115,7 +115,7 @@ class Copies:
         near = [*([stated] if stated else []), *self.targets.get(function.place, ())]
         copied = [item for item in near if self.origins.is_copy(function.code, self.origins.lines(item), near=True)]
         if not copied:
-            others = self.origins.namesakes(function.name)
+            others = self.origins.namesakes(function.name, function.code)
             copied = [item for item in others if self.origins.is_copy(function.code, self.origins.lines(item))]
         best, alike = self.origins.best(function.code, copied)
         if best is not None:

@@ -13,33 +13,41 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from git_afd.core.contracts.survey import Source
+from git_afd.core.source.index import statements_in
 from git_afd.core.workbook.inventory import AXES, Feature
 
 Where = Literal["e2e", "unit", "production", "recipe", "document"]
 
-_CELLS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("runner-generation", "runner v1", r"model_runner_v1|\bNPUModelRunner\b|\bGPUModelRunner\b"),
-    ("runner-generation", "runner v2", r"v2_model_runner|V2_MODEL_RUNNER|worker\.v2\.|worker/v2/"),
-    ("execution-mode", "eager", r"enforce[_-]eager|(?<![\w-])eager(?![\w-])"),
-    ("execution-mode", "graph", r"cudagraph|aclgraph|acl_graph|FULL_DECODE_ONLY|PIECEWISE|(?<!\w)graph[ _-]mode"),
-    ("dbo-ubatch", "DBO", r"enable[_-]dbo|(?<![A-Za-z])DBO(?![A-Za-z])"),
-    ("dbo-ubatch", "uBatch", r"(?i:u-?batch)"),
-    ("pcp", "PCP", r"prefill[_-]context[_-]parallel|(?<![A-Za-z])PCP(?![A-Za-z])|pcp_size"),
-    ("pcp", "DCP", r"decode[_-]context[_-]parallel|(?<![A-Za-z])DCP(?![A-Za-z])"),
-    ("cam", "sync CAM", r"(?i:cam_?p2p)"),
-    ("cam", "async CAM", r"(?i:cam_?async|async[_ -]?cam)"),
-    ("gate-placement", "gate on Attention", r"compute_gate_on_attention[\"']?\s*[=:]\s*[\"']?(?i:true)"),
-    ("gate-placement", "gate on FFN", r"compute_gate_on_attention[\"']?\s*[=:]\s*[\"']?(?i:false)"),
-    ("parallelism", "TP", r"tensor[_-]parallel[_-]size|(?<![A-Za-z])TP ?(?:=|size|\d)|--tp\b"),
-    ("parallelism", "DP", r"data[_-]parallel[_-]size|(?<![A-Za-z])DP ?(?:=|size|\d)|--dp\b"),
-    ("parallelism", "EP", r"expert[_-]parallel|(?<![A-Za-z])EP ?(?:=|size|\d)"),
-    ("quantization", "W8A8", r"(?i:w8a8)"),
-    ("quantization", "EPLB", r"(?i:(?<![a-z])eplb)"),
-    ("quantization", "force load balance", r"(?i:force[_ -](?:load[_ -])?balance)"),
-    ("speculative", "MTP", r"(?<![A-Za-z])MTP(?![A-Za-z])|(?<![a-z])mtp(?![a-z])"),
-    ("speculative", "speculative decoding", r"(?i:speculative|spec[_-]decode)"),
+_CELLS: Final[tuple[tuple[str, str, str, str], ...]] = (
+    # axis, cell, words of which one stands in the lower-case text wherever the pattern fits, pattern
+    ("runner-generation", "runner v1", "runner", r"model_runner_v1|\bNPUModelRunner\b|\bGPUModelRunner\b"),
+    ("runner-generation", "runner v2", "v2", r"v2_model_runner|V2_MODEL_RUNNER|worker\.v2\.|worker/v2/"),
+    ("execution-mode", "eager", "eager", r"enforce[_-]eager|(?<![\w-])eager(?![\w-])"),
+    (
+        *("execution-mode", "graph", "graph full_ piecewise"),
+        r"cudagraph|aclgraph|acl_graph|FULL_DECODE_ONLY|PIECEWISE|(?<!\w)graph[ _-]mode",
+    ),
+    ("dbo-ubatch", "DBO", "dbo", r"enable[_-]dbo|(?<![A-Za-z])DBO(?![A-Za-z])"),
+    ("dbo-ubatch", "uBatch", "batch", r"[uU]-?[bB]atch"),
+    ("pcp", "PCP", "prefill pcp", r"prefill[_-]context[_-]parallel|(?<![A-Za-z])PCP(?![A-Za-z])|pcp_size"),
+    ("pcp", "DCP", "decode dcp", r"decode[_-]context[_-]parallel|(?<![A-Za-z])DCP(?![A-Za-z])"),
+    ("cam", "sync CAM", "cam", r"(?i:cam_?p2p)"),
+    ("cam", "async CAM", "cam", r"(?i:cam_?async|async[_ -]?cam)"),
+    (
+        *("gate-placement", "gate on Attention", "gate_on"),
+        r"compute_gate_on_attention[\"']?\s*[=:]\s*[\"']?(?i:true)",
+    ),
+    ("gate-placement", "gate on FFN", "gate_on", r"compute_gate_on_attention[\"']?\s*[=:]\s*[\"']?(?i:false)"),
+    ("parallelism", "TP", "tensor tp", r"tensor[_-]parallel[_-]size|(?<![A-Za-z])TP ?(?:=|size|\d)|--tp\b"),
+    ("parallelism", "DP", "data dp", r"data[_-]parallel[_-]size|(?<![A-Za-z])DP ?(?:=|size|\d)|--dp\b"),
+    ("parallelism", "EP", "expert ep", r"expert[_-]parallel|(?<![A-Za-z])EP ?(?:=|size|\d)"),
+    ("quantization", "W8A8", "w8a8", r"(?i:w8a8)"),
+    ("quantization", "EPLB", "eplb", r"(?i:(?<![a-z])eplb)"),
+    ("quantization", "force load balance", "force", r"(?i:force[_ -](?:load[_ -])?balance)"),
+    ("speculative", "MTP", "mtp", r"(?<![A-Za-z])MTP(?![A-Za-z])|(?<![a-z])mtp(?![a-z])"),
+    ("speculative", "speculative decoding", "spec", r"(?i:speculative|spec[_-]decode)"),
 )
-_PATTERNS: Final = tuple((axis, cell, re.compile(pattern)) for axis, cell, pattern in _CELLS)
+_PATTERNS: Final = tuple((axis, cell, words.split(), re.compile(pattern)) for axis, cell, words, pattern in _CELLS)
 _MODEL: Final = re.compile(r"(?<![\w/.])(?:DeepSeek|GLM|Qwen|Kimi|Llama|Mixtral)[-_]?[A-Z]?\d[\w.]*(?:-[A-Z][\w.]*)*")
 _REFUSAL: Final = re.compile(
     r"does not support|do(?:es)? not yet|not supported|unsupported|"
@@ -89,8 +97,9 @@ def where_of(path: str) -> Where | None:
 
 
 def _cells(text: str) -> Iterator[tuple[str, str, int]]:
-    for axis, cell, pattern in _PATTERNS:
-        match = pattern.search(text)
+    plain = text.lower()
+    for axis, cell, words, pattern in _PATTERNS:
+        match = pattern.search(text) if any(word in plain for word in words) else None
         if match is not None:
             yield axis, cell, text.count("\n", 0, match.start()) + 1
     models: dict[str, int] = {}
@@ -144,7 +153,7 @@ def refusals(sources: Iterable[Source]) -> Iterator[tuple[str, int, str]]:
     for source in sources:
         if not _REFUSAL.search(source.text):
             continue
-        for node in ast.walk(source.tree):
+        for node in statements_in(source.tree.body, definitions=True):
             if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
                 text = "".join(_constants(node.exc.args[0]))
                 if text:
@@ -164,7 +173,7 @@ def _constants(node: ast.expr) -> Iterator[str]:
 
 def _refused(refusals: Iterable[tuple[str, int, str]]) -> Iterator[Feature]:
     for path, line, text in refusals:
-        if _REFUSAL.search(text) and any(pattern.search(text) for _, _, pattern in _PATTERNS):
+        if _REFUSAL.search(text) and any(pattern.search(text) for *_, pattern in _PATTERNS):
             yield Feature(f"refused: {text}", evidence=(f"{path}:{line}",), status="unsupported")
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from git_afd.core.contracts.book import Book
+from git_afd.core.contracts.book import Book, Draft
 from git_afd.core.contracts.copies import Copies, Refs, targets_of
 from git_afd.core.contracts.facts import Faked, Write
 from git_afd.core.contracts.features import features, refusals
@@ -20,6 +20,7 @@ from git_afd.core.contracts.surfaces import surfaces
 from git_afd.core.contracts.survey import Source, Survey, survey
 from git_afd.core.contracts.touches import SetElsewhere, add_calls, add_reads, unexplained
 from git_afd.core.identity.plugin import plugin_candidates
+from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
 from git_afd.core.source.lookup import Tree
 from git_afd.core.source.search import Corpus, assignments
@@ -72,7 +73,7 @@ def inventory(subject: Subject, plugin: Tree, upstreams: Upstreams) -> Inventory
     _fakes_by_assignment(found, {source.path for source in tests})
     writes = sort_writes(facts, world)
     drafts = add_patches(book, facts, world, writes, upstreams.corpus)
-    add_writers(drafts, writes.patches, _other_writers(drafts, plugin, upstreams))
+    add_writers(drafts, writes.patches, _other_writers(drafts, upstreams))
     add_classes(book, world, facts)
     add_reads(book, facts, (*writes.states, *writes.kept), _set_elsewhere(found, world, upstreams))
     add_calls(book, facts)
@@ -113,21 +114,23 @@ def _fakes_by_assignment(found: Survey, tests: set[str]) -> None:
         found.facts.faked.append(Faked(write.spot, dotted, "assignment"))
 
 
-def _other_writers(drafts: Mapping[str, object], plugin: Tree, upstreams: Upstreams) -> dict[str, tuple[Write, ...]]:
+def _other_writers(drafts: Mapping[str, Draft], upstreams: Upstreams) -> dict[str, tuple[Write, ...]]:
     """Return what the upstreams themselves write on each other's modules and classes (vLLM-Ascend's patches)."""
-    names = {key.rpartition(".")[2] for key in drafts}
     found: dict[str, tuple[Write, ...]] = {}
     for who, tree in upstreams.trees.items():
         others = {name: other for name, other in upstreams.trees.items() if name != who}
+        names = {key.rpartition(".")[2] for key, draft in drafts.items() if draft.upstream.name != who}
         if not others or not names:
             continue
         corpus = upstreams.corpus(who)
+        packages = [PACKAGES[name].encode() for name in others]
+        if not any(package in data for data in corpus.values() for package in packages):
+            continue  # it does not know the others at all
         paths = dict.fromkeys(path for path, *_ in assignments(corpus, names))
         world = World({PLUGIN: tree, **others})
         sources = [source for path in paths if (source := _source(tree, path, corpus[path])) is not None]
         written = survey(sources, world, upstreams.versions).facts.writes if sources else {}
         found[who] = tuple(write for write in written if f"{write.owner.dotted}.{write.attribute}" in drafts)
-    del plugin
     return found
 
 
@@ -143,19 +146,28 @@ def _source(tree: Tree, path: str, data: bytes) -> Source | None:
 
 
 def _set_elsewhere(found: Survey, world: World, upstreams: Upstreams) -> dict[str, SetElsewhere]:
-    """Find where an upstream sets attributes that the class of the object does not define."""
-    names = {read.attribute for read in unexplained(found.facts, world) if not read.attribute.startswith("__")}
-    places: dict[str, SetElsewhere] = {}
+    """Find where an upstream sets attributes that the class of the object does not define.
+
+    Of several places the best is one on an object of the same name, then one in a file that the plugin touches.
+    """
+    reads = [read for read in unexplained(found.facts, world) if not read.attribute.startswith("__")]
+    bases = {(read.attribute, part) for read in reads for part in read.chain.split(".")[-2:-1]}
+    touched = {read.place.path for read in found.facts.reads if read.place} | {
+        item.place.path for item in found.facts.calls
+    }
+    places: dict[str, tuple[int, SetElsewhere]] = {}
     for who, tree in reversed(list(upstreams.trees.items())):
         modules = {path: name for name, path in tree.paths.items()}
-        for path, name, base, line in assignments(upstreams.corpus(who), names - set(places)):
-            module = world.module(who, modules.get(path, ""))
-            if name in places or base in ("self", "cls") or module is None:
+        names = {read.attribute for read in reads} - set(places)
+        for path, name, base, line in assignments(upstreams.corpus(who), names):
+            worth = 2 * ((name, base) in bases) + (path in touched)
+            if base in ("self", "cls", "") or (name in places and places[name][0] >= worth):
                 continue
-            symbol = enclosing(module, line)
-            if symbol:
-                places[name] = SetElsewhere(who, path, module.name, symbol, line)
-    return places
+            module = world.module(who, modules.get(path, ""))
+            symbol = enclosing(module, line) if module else ""
+            if module and symbol:
+                places[name] = worth, SetElsewhere(who, path, module.name, symbol, line)
+    return {name: place for name, (_, place) in places.items()}
 
 
 def coverage(contracts: Iterable[Contract], subject: Subject, marked: tuple[int, int]) -> dict[str, Json]:

@@ -18,6 +18,7 @@ _TOO_COMMON: Final = 8
 _ALIKE: Final = 0.6
 _NEAR: Final = 0.4
 _CONTAINED: Final = 0.8
+_HINT: Final = 0.3
 _WORTH: Final = 6
 """Fewer code lines than this look alike by chance."""
 
@@ -30,7 +31,8 @@ class Origins:
     corpus: search.Corpus
     wanted: frozenset[str]
     _definers: dict[str, dict[str, list[str]]] = field(default_factory=dict)
-    _lines: dict[Located, Counter[str]] = field(default_factory=dict)
+    _lines: dict[tuple[str, str, int], Counter[str]] = field(default_factory=dict)
+    _texts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def stated(self, said: Declared, name: str) -> Located | None:
         """Return the function that a stated source names, by its path and symbol or the plugin function's name."""
@@ -45,24 +47,40 @@ class Origins:
 
     def lines(self, place: Located) -> Counter[str]:
         """Return an upstream function's code lines."""
-        if place not in self._lines:
-            data = self.corpus(place.who).get(place.path, b"").decode("utf-8", "replace").splitlines()
-            self._lines[place] = code_lines(data, place.line, place.end_line)
-        return self._lines[place]
+        return self._code(place.who, place.path, place.line, place.end_line)
 
-    def namesakes(self, name: str) -> Iterator[Located]:
-        """Yield upstream functions of a name, unless it is too common to say anything."""
+    def _code(self, who: str, path: str, first: int, last: int) -> Counter[str]:
+        key = (who, path, first)
+        if key not in self._lines:
+            if (who, path) not in self._texts:
+                data = self.corpus(who).get(path, b"")
+                self._texts[who, path] = data.decode("utf-8", "replace").splitlines()
+            self._lines[key] = code_lines(self._texts[who, path], first, last)
+        return self._lines[key]
+
+    def namesakes(self, name: str, ours: Counter[str]) -> Iterator[Located]:
+        """Yield upstream functions of a name whose bodies share something with ours.
+
+        A name that too many functions have says nothing. Bodies are compared as text, so that only a file that
+        holds a likely origin is parsed.
+        """
         if name.startswith("__"):
             return
         found = [(who, path) for who in self.world.trees if who != PLUGIN for path in self._of(who).get(name, [])]
         if len(found) > _TOO_COMMON:
             return
         for who, path in found:
-            modules = {path: module for module, path in self.world.trees[who].paths.items()}
-            module = self.world.module(who, modules.get(path, ""))
-            for definition in module.definitions.values() if module else ():
-                if definition.kind == "function" and definition.name.rpartition(".")[2] == name and module:
-                    yield Located(who, path, module.name, definition.name, definition)
+            for first, last in search.blocks(self.corpus(who)[path], name):
+                if likeness(ours, self._code(who, path, first, last)) >= _HINT:
+                    yield from self._at(who, path, name, first)
+
+    def _at(self, who: str, path: str, name: str, line: int) -> Iterator[Located]:
+        modules = {path: module for module, path in self.world.trees[who].paths.items()}
+        module = self.world.module(who, modules.get(path, ""))
+        for item in module.definitions.values() if module else ():
+            inside = item.line <= line <= item.end_line
+            if module and inside and item.kind == "function" and item.name.rpartition(".")[2] == name:
+                yield Located(who, path, module.name, item.name, item)
 
     def _of(self, who: str) -> Mapping[str, list[str]]:
         if who not in self._definers:

@@ -23,7 +23,13 @@ from git_afd.core.source.definitions import (
 from git_afd.core.source.versions import Versions, verdict
 
 _FOLD = re.compile(r"\s+")
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_DEFINITIONS: Final = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+_TELLING: Final = _DEFINITIONS | {ast.Import, ast.ImportFrom}
+_SILENT: Final = frozenset(
+    (ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.Pass, ast.Delete, ast.Global, ast.Nonlocal)
+)
+_SIMPLE: Final = _SILENT | {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom}
+
 _TYPE_CHECKING: Final = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 _LAZY = re.compile(r"(?P<module>\.*[\w.]*):(?P<symbol>\w+)\Z")
 
@@ -123,6 +129,8 @@ _Text = _Lines
 
 def fold_space(text: str) -> str:
     """Fold white space and drop what only formatting adds, so that a re-wrapped expression reads the same."""
+    if " " not in text and "\n" not in text and not text.endswith((",)", ",]", ",}")):
+        return text
     folded = _FOLD.sub(" ", text).strip()
     if " " in folded or folded.endswith((",)", ",]", ",}")):
         folded = re.sub(r"([(\[{]) ", r"\1", folded)
@@ -181,14 +189,17 @@ class _Reader:
             self.statement(statement, prefix, place, condition)
 
     def statement(self, node: ast.stmt, prefix: str, place: ImportPlace, condition: str) -> None:
-        if isinstance(node, _Function):
+        kind = type(node)
+        if kind in _SILENT:
+            return
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            self.assignment(node, prefix, condition)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self.function(node, prefix, condition)
         elif isinstance(node, ast.ClassDef):
             self.klass(node, prefix, place, condition)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
             self.imports_of(node, place)
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-            self.assignment(node, prefix, condition)
         elif isinstance(node, ast.If):
             self.branch(node, prefix, place, condition)
         elif isinstance(node, ast.Try | ast.TryStar):
@@ -218,7 +229,7 @@ class _Reader:
         if not prefix and node.name == "__getattr__":
             self.served.append(node)
         if self.bodies:
-            statements = list(_statements(node.body))
+            statements = statements_in(node.body)
             self.inner(statements, name + ".", "inline")
             self.assigned(node, statements, prefix)
 
@@ -231,7 +242,7 @@ class _Reader:
             return
         myself = node.args.args[0].arg
         for statement in statements:
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)):
                 for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
                     for part, value in _parts(target, statement.value):
                         if isinstance(part, ast.Attribute) and _is_name(part.value, myself):
@@ -252,12 +263,13 @@ class _Reader:
     def inner(self, statements: Sequence[ast.stmt], prefix: str, place: ImportPlace) -> None:
         """Read what a function body imports and defines; its assignments are its own business."""
         for node in statements:
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                self.imports_of(node, place)
-            elif isinstance(node, _Function):
-                self.function(node, prefix, "")
-            elif isinstance(node, ast.ClassDef):
-                self.klass(node, prefix, place, "")
+            if type(node) in _TELLING:
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    self.imports_of(node, place)
+                elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    self.function(node, prefix, "")
+                elif isinstance(node, ast.ClassDef):
+                    self.klass(node, prefix, place, "")
 
     def klass(self, node: ast.ClassDef, prefix: str, place: ImportPlace, condition: str) -> None:
         name = prefix + node.name
@@ -328,18 +340,24 @@ def absolute(module: str, level: int, name: str, *, is_package: bool) -> str:
     return ".".join([*parts[: max(keep, 0)], *([module] if module else [])])
 
 
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Walk statements in order, into blocks but not into definitions."""
-    for node in body:
-        yield node
-        if isinstance(node, _Function | ast.ClassDef):
+def statements_in(body: Sequence[ast.stmt], *, definitions: bool = False) -> list[ast.stmt]:
+    """Return statements in order, those of inner blocks included; those of inner definitions only when asked for."""
+    found: list[ast.stmt] = []
+    waiting = list(reversed(body))
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        kind = type(node)
+        if kind in _SIMPLE or (kind in _DEFINITIONS and not definitions):
             continue
-        for part in ("body", "orelse", "finalbody"):
-            yield from _statements(getattr(node, part, []))
-        for handler in getattr(node, "handlers", []):
-            yield from _statements(handler.body)
-        for case in getattr(node, "cases", []):
-            yield from _statements(case.body)
+        parts: list[ast.stmt] = []
+        for name in ("body", "orelse", "finalbody"):
+            parts += getattr(node, name, ())
+        for name in ("handlers", "cases"):
+            for holder in getattr(node, name, ()):
+                parts += holder.body
+        waiting += reversed(parts)
+    return found
 
 
 def _names(target: ast.expr) -> Iterator[str]:

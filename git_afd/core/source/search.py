@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 Corpus = Callable[[str], Mapping[str, bytes]]
 """Gives the sources of an upstream's package by path; read once, when first asked for."""
 
-_DEF: Final = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
-_SET: Final = rb"(?:\b(\w+)\.(%s)[ \t]*(?::[^=\n]{1,80})?=(?!=)|\bsetattr\([ \t]*(\w+),[ \t]*[\"'](%s)[\"'])"
+_DEF: Final = re.compile(rb"\bdef (\w+)")
+_SET: Final = rb"\.(%s)[ \t]*(?::[^=\n]{1,80})?=(?!=)|\bsetattr\([ \t]*(\w+),[ \t]*[\"'](%s)[\"']"
+_FEW: Final = 16
+"""So many words are sought one by one in less time than the pattern takes."""
+
+_NAME_END: Final = re.compile(rb"\w+\Z")
 
 
 def importers(corpus: Mapping[str, bytes], word: str) -> Iterator[str]:
@@ -31,11 +35,44 @@ def assignments(corpus: Mapping[str, bytes], names: Iterable[str]) -> Iterator[t
         return
     either = b"|".join(re.escape(word) for word in words)
     pattern = re.compile(_SET % (either, either))
+    few = len(words) <= _FEW
     for path, data in corpus.items():
-        if any(word in data for word in words):
-            for match in pattern.finditer(data):
-                base, name = (match[1], match[2]) if match[1] else (match[3], match[4])
-                yield path, name.decode(), base.decode("utf-8", "replace"), data.count(b"\n", 0, match.start()) + 1
+        if few and not any(word in data for word in words):
+            continue
+        for match in pattern.finditer(data):
+            name = match[1] or match[3]
+            base = match[2] or _before(data, match.start())
+            yield path, name.decode(), base.decode("utf-8", "replace"), data.count(b"\n", 0, match.start()) + 1
+
+
+def _before(data: bytes, end: int) -> bytes:
+    """Return the name that ends just before a position."""
+    found = _NAME_END.search(data, max(0, end - 80), end)
+    return found[0] if found else b""
+
+
+def blocks(data: bytes, name: str) -> Iterator[tuple[int, int]]:
+    """Yield first and last line (from 1) of each function of a name, by indentation alone."""
+    lines = data.decode("utf-8", "replace").splitlines()
+    start = re.compile(rf"([ \t]*)(?:async[ \t]+)?def[ \t]+{re.escape(name)}\b")
+    for number, line in enumerate(lines):
+        match = start.match(line) if name in line else None
+        if match is not None:
+            yield number + 1, _last_line(lines, number, len(match[1]))
+
+
+def _last_line(lines: Sequence[str], first: int, indent: int) -> int:
+    body = first
+    while body < len(lines) and not lines[body].partition("  #")[0].rstrip().endswith(":"):
+        body += 1
+    last = body + 1
+    for number in range(body + 1, len(lines)):
+        text = lines[number]
+        if text.strip():
+            if len(text) - len(text.lstrip()) <= indent:
+                break
+            last = number + 1
+    return last
 
 
 def definers(corpus: Mapping[str, bytes], names: frozenset[str]) -> dict[str, list[str]]:
