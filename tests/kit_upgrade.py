@@ -162,6 +162,7 @@ def frozen(
         "documents": {"AGENTS.md": plugin("git rev-parse HEAD:AGENTS.md")},
         "sources": {"vllm": {"path": str(vllm.path)}, "vllm-ascend": {"path": str(ascend.path)}},
         "worktrees": {"vllm": str(vllm.path), "vllm-ascend": str(ascend.path)},
+        "pair": {"target": {"verdict": "supported"}},
         **(more or {}),
     }
     case.record(("freeze", body), ("phase", phase_body("FREEZE_IDENTITY", "PASS")))

@@ -43,6 +43,8 @@ class Target:
 class Making:
     """Everything that a freeze adds before its record exists.
 
+    `upgrade` is the upgrade whose record makes it all final; empty when that is recorded already and only a lost
+    worktree is put back: then what was begun and not finished is always taken back.
     `pins` maps upstreams to refs (full names) and commits, `sources` upstreams to source directories;
     `folders` are directories that did not exist before, outermost first.
     """

@@ -73,10 +73,16 @@ def branch_for(asked: str, current: str | None, default: str) -> str:
     return current
 
 
-def upgrade_id(branch: str, base: str, commits: Mapping[str, str], policy: str) -> str:
-    """Return the id of an upgrade: the same input gives the same one. `commits` has the keys of REVISION_KEYS."""
-    said = {"branch": branch, "base": base, "commits": dict(commits), "policy": policy}
-    return f"U-{digest(said)[:_ID_LENGTH]}"
+def unused_id(state: State, branch: str, base: str, commits: Mapping[str, str], policy: str) -> str:
+    """Return the id of a new upgrade: the same input gives the same one, until an upgrade of that id was closed.
+
+    `commits` has the keys of REVISION_KEYS and full ids, `policy` is the policy's digest.
+    """
+    said: dict[str, Json] = {"branch": branch, "base": base, "commits": dict(commits), "policy": policy}
+    times = 0
+    while (name := f"U-{digest({**said, 'times': times})[:_ID_LENGTH]}") in state.upgrades:
+        times += 1
+    return name
 
 
 def existing(state: State, branch: str) -> Upgrade | None:

@@ -156,6 +156,8 @@ def _lack(case: Case, phase: Phase, evidence: tuple[str, ...]) -> str:
     """Say which record a PASS of `phase` would have to rest on and does not; empty when nothing is lacking."""
     if phase.name == "ARCHITECTURE_GATE" and (case.decision is None or case.decision.decide != "continue"):
         return "the primary has not decided to go on"
+    if phase.number == 0:
+        return _unsupported(case, evidence)
     if phase.binding == "records":
         return implementation(case.upgrade())[1]
     resting = {1: case.inventory, 2: case.diff, 3: case.decision}
@@ -166,6 +168,14 @@ def _lack(case: Case, phase: Phase, evidence: tuple[str, ...]) -> str:
     runs = (run for run in case.runs.values() if run.record in evidence and run.gate == gate)
     proven = gate is None or any(run.status == "PASS" and not run.diagnostic for run in runs)
     return "" if proven else f"its evidence names no passed run of gate {gate}"
+
+
+def _unsupported(case: Case, evidence: tuple[str, ...]) -> str:
+    """Say why the frozen target pair is not one to go on with: it is supported, or a person vouches for it."""
+    verdict = shape.text(shape.table(shape.table(case.freeze.body, "pair"), "target"), "verdict", "")
+    vouched = any(item.what == "pair" and item.record in evidence for item in case.approvals)
+    good = verdict == "supported" or (verdict == "unproven" and vouched)
+    return "" if good else f"the target pair is {verdict or 'not judged'}, and no approval of it is named"
 
 
 def _analysis(record: Record, items: Mapping[str, str]) -> Analysis:

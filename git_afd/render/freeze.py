@@ -11,6 +11,7 @@ from git_afd.render.table import columns
 _HEADS = {
     "frozen": "Frozen: upgrade {upgrade} on branch {branch}, base {base:.12}",
     "already": "Frozen already, nothing changed: upgrade {upgrade} on branch {branch}, base {base:.12}",
+    "restored": "Frozen already, a lost worktree put back: upgrade {upgrade} on branch {branch}, base {base:.12}",
     "dry-run": "Would freeze: upgrade {upgrade} on branch {branch}, base {base:.12}",
 }
 

@@ -28,6 +28,7 @@ FREEZE: dict[str, Json] = {
     "policy": {"digest": "p" * 64, "text": ""},
     "plugin": {"dirty": {}},
     "worktrees": {},
+    "pair": {"target": {"verdict": "supported"}},
 }
 
 

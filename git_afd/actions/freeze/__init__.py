@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
 from git_afd.actions.freeze import shown
-from git_afd.actions.freeze.apply import insist_branch, make, settle
+from git_afd.actions.freeze.apply import make, restore
+from git_afd.actions.freeze.asked import Asked
 from git_afd.actions.freeze.body import freeze_body, source_rows, worktree_rows
+from git_afd.actions.freeze.branch import default_branch, insist_branch, settle
 from git_afd.actions.freeze.decide import Blocked, identify
+from git_afd.actions.freeze.host import installed, look
 from git_afd.actions.freeze.identity import resolve_given
 from git_afd.actions.freeze.places import planned, worktree_folder
-from git_afd.actions.freeze.plugin import default_branch, plugin_facts
+from git_afd.actions.freeze.plugin import plugin_facts
 from git_afd.actions.freeze.texts import ReadTexts
 from git_afd.adapters.making import begun, finish, one_freeze_at_a_time, undo
 from git_afd.adapters.revisions import Resolved
 from git_afd.adapters.session import Session
-from git_afd.adapters.sources import Source, open_source
-from git_afd.adapters.surroundings import python_environment
-from git_afd.core.freezing import (
-    Request,
-    asked_commits,
-    branch_for,
-    drafts,
-    existing,
-    insist,
-    insist_same,
-    upgrade_id,
-)
+from git_afd.adapters.sources import open_source
+from git_afd.core.freezing import Request, asked_commits, branch_for, drafts, existing, insist, insist_same, unused_id
 from git_afd.core.names import UPSTREAMS
-from git_afd.core.outcome import Outcome
+from git_afd.core.outcome import Json, Outcome
+from git_afd.core.state import Upgrade
 from git_afd.errors import UsageFault
 
 
@@ -62,51 +57,69 @@ def _repair(session: Session) -> None:
 def _freeze(session: Session, request: Request, start: Path) -> Outcome:
     state = session.reading(strict=True).state
     branch = branch_for(request.branch, session.branch, default_branch(session.git))
-    sources = _sources(request, start)
-    before = {name: source.fingerprint() for name, source in sources.items()}
-    targets = resolve_given("target", request.targets, sources)
-    currents = resolve_given("current", request.currents, sources)
-    asked = start / request.worktrees if request.worktrees else None
-    folder = worktree_folder(session, asked)
+    asked = _look(session, request, start)
     up = existing(state, branch)
     if up is not None:
-        paths = {name: str(source.path) for name, source in sources.items()}
-        commits = asked_commits(_commits(targets), _commits(currents))
-        insist_same(up, commits, paths, str(folder) if asked else "")
-        if not request.dry_run:
-            settle(session, branch, up.freeze.base, up.id)
-        return shown.again(up, request)
+        return _again(session, asked, up)
     insist_branch(session.git, branch, session)
-    plugin = plugin_facts(session)
-    identity = identify(plugin, sources, request, targets, currents, ReadTexts(fetch=not request.dry_run))
+    with ThreadPoolExecutor(1) as pool:
+        host = pool.submit(look, session)  # it waits for other programs: meanwhile the plugin is read
+        plugin = plugin_facts(session)
+        facts = host.result()
+    read = ReadTexts(fetch=not request.dry_run)
+    identity = identify(plugin, asked, read, installed(facts))
     if isinstance(identity, Blocked):
         return shown.blocked(identity, request)
-    upgrade = upgrade_id(branch, plugin.base, identity.commits, plugin.policy.digest)
-    making = planned(session, upgrade, sources, identity.revisions, folder)
+    upgrade = unused_id(state, branch, plugin.base, identity.commits, plugin.policy.digest)
+    making = planned(session, upgrade, asked.sources, identity.revisions, asked.folder)
     more = {
-        "sources": source_rows(sources, making),
-        "worktrees": worktree_rows(sources, making),
-        "python": python_environment(),
+        "sources": source_rows(asked.sources, making),
+        "worktrees": worktree_rows(asked.sources, making),
+        "host": facts.as_json(),
     }
     body = freeze_body(session, branch, plugin, identity, more)
     if request.dry_run:
         return shown.would(upgrade, body, request)
 
-    def record(proof: object) -> None:
-        full = {**body, **(proof if isinstance(proof, dict) else {})}
-        session.ledger.transact(lambda now: drafts(now, upgrade, full, plugin.base))
+    def record(proof: Mapping[str, Json]) -> None:
+        session.ledger.transact(lambda now: drafts(now, upgrade, {**body, **proof}, plugin.base))
 
-    trees = {name: targets[name].tree for name in UPSTREAMS}
-    make(session, making, sources, trees, before, record)
+    make(session, making, asked, record)
     settle(session, branch, plugin.base, upgrade)
     return shown.frozen(session.ledger.read().state.upgrades[upgrade], request)
 
 
-def _sources(request: Request, start: Path) -> dict[str, Source]:
+def _look(session: Session, request: Request, start: Path) -> Asked:
+    """Open the sources, take their fingerprints, resolve what was named."""
     sources = {name: open_source(name, start / request.sources[name]) for name in UPSTREAMS}
-    if len({source.common_dir for source in sources.values()}) != len(sources):
-        raise UsageFault("both sources are the same repository", "name one clone for each upstream")
-    return sources
+    places = {session.common_dir.resolve(): "the plugin"}
+    for name, source in sources.items():
+        if source.common_dir in places:
+            message = f"the source of {name}, {source.path}, is the same repository as {places[source.common_dir]}"
+            raise UsageFault(message, f"name a clone of {name}: --source {name}=DIR")
+        places[source.common_dir] = f"the source of {name}"
+    folder = start / request.worktrees if request.worktrees else None
+    return Asked(
+        request=request,
+        sources=sources,
+        before={name: source.fingerprint() for name, source in sources.items()},
+        targets=resolve_given("target", request.targets, sources),
+        currents=resolve_given("current", request.currents, sources),
+        folder=worktree_folder(session, folder),
+    )
+
+
+def _again(session: Session, asked: Asked, up: Upgrade) -> Outcome:
+    """Answer a repeated freeze: the same input finishes what a killed one left and puts back a lost worktree."""
+    request = asked.request
+    paths = {name: str(source.path) for name, source in asked.sources.items()}
+    commits = asked_commits(_commits(asked.targets), _commits(asked.currents))
+    insist_same(up, commits, paths, str(asked.folder) if request.worktrees else "")
+    if request.dry_run:
+        return shown.again(up, request, ())
+    back = restore(session, up, asked)
+    settle(session, up.freeze.branch, up.freeze.base, up.id)
+    return shown.again(up, request, back)
 
 
 def _commits(resolved: Mapping[str, Resolved]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Acting once: worktrees and pins in the sources, the proof that nothing else moved, the record, the branch."""
+"""Acting once: worktrees and pins in the sources, the proof that nothing else moved, the record."""
 
 from __future__ import annotations
 
@@ -6,44 +6,37 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from git_afd.actions.freeze.asked import Asked
+from git_afd.actions.freeze.places import absent_folders, lock_reason
 from git_afd.actions.freeze.texts import insist_present
-from git_afd.adapters.configuration import point, pointer
-from git_afd.adapters.git import Git
 from git_afd.adapters.making import Making, Target, begin, finish, one_interrupt, undo
 from git_afd.adapters.pins import pin
 from git_afd.adapters.session import Session
 from git_afd.adapters.sources import Source
 from git_afd.adapters.untouched import Fingerprint, differences
-from git_afd.adapters.worktrees import add_worktree, registered, verify_worktree
-from git_afd.core.names import PIN_PREFIX
+from git_afd.adapters.worktrees import add_worktree, registered, take_back, verify_worktree
+from git_afd.core.names import PIN_PREFIX, revision_key
 from git_afd.core.outcome import Json
+from git_afd.core.state import Upgrade
 from git_afd.errors import Conflict, Refused
 
 Record = Callable[[Mapping[str, Json]], None]
 """Writes the freeze's record, given what the making of the worktrees proved."""
 
 
-def make(
-    session: Session,
-    making: Making,
-    sources: Mapping[str, Source],
-    trees: Mapping[str, str],
-    before: Mapping[str, Fingerprint],
-    record: Record,
-) -> None:
+def make(session: Session, making: Making, asked: Asked, record: Record) -> None:
     """Make the worktrees and pins, prove the sources untouched, record it; on any failure before that, take all back.
 
-    `trees` are the targets' trees (full ids), `before` the sources' fingerprints, by upstream. Raises Conflict
-    when something else changed in a source meanwhile; whatever stops it (a signal too) passes through.
+    Raises Conflict when something else changed in a source meanwhile; whatever stops it (a signal too) passes on.
     """
     home = session.ledger.home
     with one_interrupt():
         try:
             begin(home, making)
-            readers = _add_all(making, sources, trees)
-            for upstream, source in sources.items():
+            readers = _add_all(making, asked)
+            for upstream, source in asked.sources.items():
                 pin(source.git, making.pins[upstream])
-            untouched = {name: _untouched(making, source, before[name]) for name, source in sources.items()}
+            untouched = {name: _untouched(making, source, asked.before[name]) for name, source in asked.sources.items()}
             record({"untouched": untouched, "verified_by": readers})
         except BaseException as stop:
             if making.upgrade not in session.ledger.read().state.upgrades:
@@ -52,14 +45,43 @@ def make(
         finish(home)
 
 
-def _add_all(making: Making, sources: Mapping[str, Source], trees: Mapping[str, str]) -> dict[str, Json]:
+def restore(session: Session, up: Upgrade, asked: Asked) -> tuple[str, ...]:
+    """Put back the recorded worktrees whose directories are gone; return their paths."""
+    freeze = up.freeze
+    lost = [
+        Target(name, str(source.path), freeze.revisions[revision_key(name, "target")].commit, path, reason)
+        for name, source in asked.sources.items()
+        for path, reason in ((freeze.worktrees.get(name, ""), lock_reason(session, up.id, name)),)
+        if path and path != str(source.path) and not Path(path).exists()
+    ]
+    if not lost:
+        return ()
+    folders = {folder: None for target in lost for folder in absent_folders(Path(target.path).parent)}
+    making = Making(
+        "", {name: str(source.path) for name, source in asked.sources.items()}, tuple(lost), {}, tuple(folders)
+    )
+    home = session.ledger.home
+    with one_interrupt():
+        try:
+            begin(home, making)
+            for target in lost:
+                take_back(asked.sources[target.upstream], target.commit, Path(target.path), target.reason)
+            _add_all(making, asked)
+        except BaseException as stop:
+            _tell(stop, undo(home, making))
+            raise
+        finish(home)
+    return tuple(target.path for target in lost)
+
+
+def _add_all(making: Making, asked: Asked) -> dict[str, Json]:
     """Add all worktrees at once, each in its own git process, and verify them; return who read each."""
 
     def add(target: Target) -> str:
-        source, path = sources[target.upstream], Path(target.path)
+        source, path = asked.sources[target.upstream], Path(target.path)
         insist_present(source, target.commit, _all_blobs(source, target.commit), fetch=True)
         add_worktree(source, target.commit, path, target.reason)
-        return verify_worktree(source, target.commit, trees[target.upstream], path)
+        return verify_worktree(source, target.commit, asked.targets[target.upstream].tree, path)
 
     if not making.targets:
         return {}
@@ -93,45 +115,3 @@ def _tell(stop: BaseException, left: tuple[str, ...]) -> None:
     """Say with the error what could not be taken back."""
     if left and isinstance(stop, Conflict | Refused):
         stop.fix = f"{stop.fix}; {', '.join(left)} is left over and not ours to remove".lstrip("; ")
-
-
-def settle(session: Session, branch: str, base: str, upgrade: str) -> None:
-    """Make the branch exist at the base, point to the upgrade, and be what HEAD names. Neither index nor files move.
-
-    Raises Refused when HEAD stands at another commit than the branch: switching would touch the user's files.
-    """
-    git = session.git
-    ref = f"refs/heads/{branch}"
-    found = git.run("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-    if not found.ok:
-        git("update-ref", "-m", "afd: freeze", ref, base, "0" * len(base), locks=True)
-    if pointer(git, branch) != upgrade:
-        point(git, branch, upgrade)
-    if session.branch == branch:
-        return
-    if session.head != (found.text if found.ok else base):
-        raise Refused(f"upgrade {upgrade} is frozen on branch {branch}, and HEAD is elsewhere", f"git switch {branch}")
-    git("symbolic-ref", "-m", "afd: freeze", "HEAD", ref, locks=True)
-
-
-def insist_branch(git: Git, branch: str, session: Session) -> None:
-    """Raise Refused when the branch cannot become the upgrade's without touching files: bad name, elsewhere, in use."""
-    if branch == session.branch:
-        return
-    if branch.startswith("-") or not git.run("check-ref-format", "--branch", branch).ok:
-        raise Refused(f"{branch!r} cannot be the name of a branch", "name another: --branch NAME")
-    ref = f"refs/heads/{branch}"
-    listed = git("for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)", ref, f"{ref}/").splitlines()
-    exact = [line.split(" ", 2) for line in listed if line.startswith(f"{ref} ")]
-    commit, path = (exact[0][1], exact[0][2]) if exact else ("", "")
-    if path:
-        raise Refused(f"branch {branch} is checked out in {path}", "run git afd freeze there, or name another branch")
-    if commit and commit != session.head:
-        raise Refused(f"branch {branch} exists at {commit[:12]}, not at HEAD", f"git switch {branch}, or another name")
-    parts = branch.split("/")
-    above = [f"refs/heads/{'/'.join(parts[:count])}" for count in range(1, len(parts))]
-    clash = [name for name in above if git.run("show-ref", "--verify", "--quiet", name).ok]
-    clash += [line.split(" ", 1)[0] for line in listed if line.startswith(f"{ref}/")]
-    if clash:
-        other = clash[0].removeprefix("refs/heads/")
-        raise Refused(f"branch {branch} cannot exist beside branch {other}", "name another: --branch NAME")

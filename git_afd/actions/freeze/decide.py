@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from git_afd.actions.freeze.asked import Asked
 from git_afd.actions.freeze.body import Identity
 from git_afd.actions.freeze.identity import (
     ASCEND,
@@ -18,7 +19,6 @@ from git_afd.actions.freeze.identity import (
 )
 from git_afd.actions.freeze.plugin import Plugin
 from git_afd.actions.freeze.texts import ReadTexts
-from git_afd.adapters.revisions import Resolved
 from git_afd.adapters.sources import Source
 from git_afd.core.finding import Finding
 from git_afd.core.freezing import Request
@@ -38,22 +38,17 @@ class Blocked:
     findings: tuple[Finding, ...]
 
 
-def identify(
-    plugin: Plugin,
-    sources: Mapping[str, Source],
-    request: Request,
-    targets: Mapping[str, Resolved],
-    given: Mapping[str, Resolved],
-    read: ReadTexts,
-) -> Identity | Blocked:
+def identify(plugin: Plugin, asked: Asked, read: ReadTexts, corroboration: Iterable[Candidate]) -> Identity | Blocked:
     """Decide the four revisions and judge both pairs and the stack.
 
     vLLM-Ascend's current revision comes first: once known, it speaks about its vLLM (workflow, evidence 3 and 4).
+    `corroboration` is what installed packages say.
     """
+    sources, request, targets, given = asked.sources, asked.request, asked.targets, asked.currents
     family = plugin.policy.policy.dockerfiles
     evidence = Evidence(sources)
     evidence.add(plugin_candidates(plugin.texts))
-    evidence.add(_corroboration(sources))
+    evidence.add((*checkouts(sources), *corroboration))
     ascend = current_of(ASCEND, evidence, given, request.currents)
     said: tuple[Candidate, ...] = ()
     if isinstance(ascend, Current):
@@ -78,7 +73,7 @@ def identify(
     return Identity({VLLM: vllm, ASCEND: ascend}, request.targets, targets, pairs, stack, evidence.rows(), findings)
 
 
-def _corroboration(sources: Mapping[str, Source]) -> list[Candidate]:
+def checkouts(sources: Mapping[str, Source]) -> list[Candidate]:
     """Return what adjacent checkouts stand at: heard, and never decisive."""
     return [
         Candidate(name, source.head, str(source.path), 0, "checkout") for name, source in sources.items() if source.head

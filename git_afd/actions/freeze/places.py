@@ -56,7 +56,7 @@ def planned(
         sources={upstream: str(source.path) for upstream, source in sources.items()},
         targets=tuple(targets),
         pins={upstream: _pins(upgrade, upstream, commits) for upstream in sources},
-        folders=tuple(str(new) for new in _absent(folder)) if targets else (),
+        folders=absent_folders(folder) if targets else (),
     )
 
 
@@ -70,6 +70,6 @@ def _pins(upgrade: str, upstream: str, commits: Mapping[str, Resolved]) -> dict[
     return {pin_name(upgrade, upstream, side): commits[revision_key(upstream, side)].commit for side in sides}
 
 
-def _absent(folder: Path) -> list[Path]:
+def absent_folders(folder: Path) -> tuple[str, ...]:
     """List the folders that have to be made for `folder` to exist, outermost first."""
-    return [one for one in (*reversed(folder.parents), folder) if not one.exists()]
+    return tuple(str(one) for one in (*reversed(folder.parents), folder) if not one.exists())

@@ -9,7 +9,6 @@ from git_afd.actions.freeze.texts import choose, texts_of
 from git_afd.adapters.configuration import PolicySource, policy_at
 from git_afd.adapters.content import Entry
 from git_afd.adapters.dirty import dirty_digests, under_way
-from git_afd.adapters.git import Git
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
 from git_afd.core.finding import Finding
@@ -64,17 +63,6 @@ def plugin_facts(session: Session) -> Plugin:
         guards=tuple(_guards(policy.policy, chosen, texts)),
         findings=tuple(_absent(policy.policy, documents)),
     )
-
-
-def default_branch(git: Git) -> str:
-    """Return the short name of the default branch: ``origin/HEAD``, else main or master, else init.defaultBranch."""
-    remote = git.run("symbolic-ref", "--quiet", "refs/remotes/origin/HEAD")
-    if remote.ok:
-        return remote.text.removeprefix("refs/remotes/origin/")
-    for name in ("main", "master"):
-        if git.run("show-ref", "--verify", "--quiet", f"refs/heads/{name}").ok:
-            return name
-    return git.run("config", "--get", "init.defaultBranch").text or "master"
 
 
 def _documents(listed: Iterable[Entry], policy: Policy) -> dict[str, str]:

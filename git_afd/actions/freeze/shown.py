@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from git_afd.actions.freeze.decide import Blocked
 from git_afd.core import shape
@@ -19,9 +20,10 @@ def frozen(up: Upgrade, request: Request) -> Outcome:
     return _answer("frozen", up, request)
 
 
-def again(up: Upgrade, request: Request) -> Outcome:
-    """Answer a freeze that was there already."""
-    return _answer("already", up, request)
+def again(up: Upgrade, request: Request, back: tuple[str, ...]) -> Outcome:
+    """Answer a freeze that was there already; `back` are worktrees that were put back."""
+    outcome = _answer("restored" if back else "already", up, request)
+    return replace(outcome, data={**outcome.data, "restored": list(back)})
 
 
 def would(upgrade: str, body: Mapping[str, Json], request: Request) -> Outcome:
