@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import signal
 import sys
@@ -12,14 +13,18 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from kit import Kit, Repo, write_programs
+from kit import ROOT, Kit, Repo, write_programs
 
 CLEARED = ("GIT_", "AFD_", "VLLM_", "ASCEND_", "XDG_", "NO_COLOR", "COLUMNS", "LANG", "LC_", "PRE_COMMIT", "SSH_")
 
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with `git-afd` and `git-afd-hook` that run this tree with this interpreter."""
+    """A folder with `git-afd` and `git-afd-hook` that run this tree with this interpreter.
+
+    The tree is compiled once: the hundreds of programs that tests start would each compile it again.
+    """
+    compileall.compile_dir(ROOT / "git_afd", quiet=2)
     return write_programs(tmp_path_factory.mktemp("bin"))
 
 

@@ -123,13 +123,28 @@ def begun(home: Path) -> Making | None:
         raise EnvironmentFault(f"{home / _MARKER} cannot be read: {error}", "look at it, then move it away") from error
 
 
+def insist_idle(making: Making) -> None:
+    """Raise Conflict while a git process that a killed freeze started still works in one of its worktrees."""
+    import psutil
+
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        words = [*(process.info["cmdline"] or []), process.info["cwd"] or ""]
+        for target in making.targets:
+            if target.path in words and process.pid != os.getpid():
+                message = f"process {process.pid} of a freeze that was killed is still at work in {target.path}"
+                raise Conflict(message, "wait for it to end, then run the same command again")
+
+
 def finish(home: Path) -> None:
     """Forget the marker: what it names is in the ledger, or is gone."""
     (home / _MARKER).unlink(missing_ok=True)
 
 
 def undo(home: Path, making: Making) -> tuple[str, ...]:
-    """Take back what the marker names, then forget it. Return what stays because it is not ours to remove."""
+    """Take back what the marker names. Return what stays because it is not ours to remove.
+
+    The marker is forgotten when nothing stays: else the next freeze comes back to it.
+    """
     left: list[str] = []
     for upstream, directory in making.sources.items():
         targets = [target for target in making.targets if target.upstream == upstream]
@@ -144,5 +159,6 @@ def undo(home: Path, making: Making) -> tuple[str, ...]:
     for folder in reversed(making.folders):
         with suppress(OSError):
             Path(folder).rmdir()
-    finish(home)
+    if not left:
+        finish(home)
     return tuple(left)

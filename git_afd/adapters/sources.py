@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from git_afd.adapters.git import Git, git_fault
@@ -30,8 +34,8 @@ _QUIET: Final = (
 class Source:
     """A provided repository. `root` is its work tree's top, None when bare; `git_dir` and `common_dir` as git says.
 
-    `head` is the full id of HEAD (None when unborn), `branch` its short name (None when detached); `dirty` lists
-    the paths that `git status` lists; `promisor` is the remote of a partial clone, empty when it is none.
+    `head` is the full id of HEAD (None when unborn), `branch` its short name (None when detached); `promisor` is
+    the remote of a partial clone, empty when it is none.
     """
 
     upstream: str
@@ -41,7 +45,6 @@ class Source:
     common_dir: Path
     head: str | None
     branch: str | None
-    dirty: tuple[str, ...]
     shallow: bool
     sparse: bool
     promisor: str
@@ -56,9 +59,12 @@ class Source:
         """Take its fingerprint."""
         return fingerprint(self.root, self.common_dir)
 
-    def at_rest_on(self, commit: str) -> bool:
-        """Say whether its work tree holds exactly this commit (full id), so that it can serve as the target tree."""
-        return self.root is not None and self.head == commit and not self.dirty and not self.sparse
+    def dirty(self) -> tuple[str, ...]:
+        """List the paths that `git status` lists; none in a bare repository."""
+        if self.root is None:
+            return ()
+        with _private_index(self) as git:
+            return tuple(dirty_paths(git))
 
 
 def open_source(upstream: str, directory: Path) -> Source:
@@ -67,6 +73,7 @@ def open_source(upstream: str, directory: Path) -> Source:
     Raises EnvironmentFault when it is none, or when git cannot use it.
     """
     flag = f"--source {upstream}=DIR"
+    directory = directory.resolve()
     if not directory.is_dir():
         raise EnvironmentFault(f"the source of {upstream}, {directory}, is not a directory", f"name a clone: {flag}")
     git = Git(directory, config=_QUIET)
@@ -91,7 +98,6 @@ def open_source(upstream: str, directory: Path) -> Source:
         common_dir=Path(common_dir).resolve(),
         head=_text(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or None,
         branch=_text(git, "symbolic-ref", "--quiet", "--short", "HEAD") or None,
-        dirty=tuple(dirty_paths(git)) if root else (),
         shallow=shallow == "true",
         sparse=_text(git, "config", "--type=bool", "--get", "core.sparseCheckout") == "true",
         promisor=_promisor(git),
@@ -106,6 +112,24 @@ def dirty_paths(git: Git) -> list[str]:
     if not result.ok:
         raise git_fault(result, words, git.cwd)
     return [_path_of(item) for item in result.fields() if item[:2] in ("1 ", "u ", "? ")]
+
+
+@contextmanager
+def _private_index(source: Source) -> Iterator[Git]:
+    """Give a door that reads copies of the index: git marks the shared part of a split one as used when it reads it."""
+    parts = sorted(source.git_dir.glob("sharedindex.*"))
+    if not parts or source.root is None:
+        yield source.git
+        return
+    with TemporaryDirectory() as folder:
+        for part in (*parts, *(source.git_dir / name for name in ("HEAD", "index", "config.worktree"))):
+            if part.is_file():
+                shutil.copy2(part, folder)
+        if (source.git_dir / "info").is_dir():
+            shutil.copytree(source.git_dir / "info", Path(folder) / "info")
+        (Path(folder) / "commondir").write_bytes(os.fsencode(source.common_dir) + b"\n")
+        place = (f"--git-dir={folder}", f"--work-tree={source.root}")
+        yield replace(source.git, place=place)
 
 
 def missing_blobs(source: Source, commit: str) -> set[str]:

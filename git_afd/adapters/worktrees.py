@@ -79,7 +79,10 @@ def verify_worktree(source: Source, commit: str, tree: str, path: Path) -> str:
 
 
 def unclean(git: Git) -> tuple[str, ...]:
-    """List what a worktree holds besides its commit: changed, untracked and ignored paths."""
+    """List what a worktree holds besides its commit: changed, untracked and ignored paths.
+
+    `git` stands in the worktree, with its source's settings: pointers of large files are no changes.
+    """
     words = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored", "--no-renames")
     result = git.run(*words, "--ignore-submodules=none")
     if not result.ok:
@@ -87,25 +90,40 @@ def unclean(git: Git) -> tuple[str, ...]:
     return tuple(item[3:] for item in result.fields())
 
 
-def remove_worktree(source: Source, path: Path, reason: str) -> None:
-    """Remove one worktree of ours and its registration, when both name each other, it is locked by us and clean.
+def insist_removable(source: Source, path: Path, reason: str) -> Registration:
+    """Return the registration of a worktree that may be removed: ours by its lock, both name each other, and clean.
 
-    Git's own removal refuses a worktree with a submodule in its index, even an empty one (vLLM-Ascend has one),
-    unless it is forced; hence by our own hand, and only files that git has put there.
     Raises Refused naming what is in the way.
     """
     registration = registered(source.common_dir, path)
     if registration is None or registration.locked != reason:
-        raise Refused(f"{path} is not registered in {source.path} as a worktree of this upgrade", "leave it, or git -C")
+        message = f"{path} is not registered in {source.path} as a worktree of this upgrade"
+        raise Refused(message, "git afd worktree list shows where it stands")
+    if not path.is_dir():
+        message = f"{path} is not there; seen from another machine or container it may be"
+        raise Refused(message, "git afd freeze puts it back; then it can be removed")
     if _named_back(path) != os.path.realpath(registration.admin):
-        raise Refused(f"{path} does not name its registration {registration.admin}", "git worktree repair")
-    here = Git(path, config=source.git.config)
-    held = unclean(here)
+        raise Refused(f"{path} does not name its registration {registration.admin}", f"git -C {path} worktree repair")
+    held = unclean(Git(path, config=source.git.config))
     if held:
         more = f" and {len(held) - 3} more" if len(held) > 3 else ""  # noqa: PLR2004 - three fit on a line
         raise Refused(f"{path} holds {', '.join(held[:3])}{more} besides its commit", "move it away, then run it again")
-    listed = here("ls-files", "-z", "--stage").split("\0")
-    left = _remove_files(path, (item.split("\t", 1)[1] for item in listed if item))
+    filled = [item for item in _submodules(source, path) if _holds_something(path / item)]
+    if filled:
+        raise Refused(f"{path} holds a submodule that was filled: {filled[0]}", "git submodule deinit it there first")
+    return registration
+
+
+def remove_worktree(source: Source, path: Path, reason: str) -> None:
+    """Remove one worktree of ours and its registration, when :func:`insist_removable` allows it.
+
+    Git's own removal takes ignored files along without a word, and everything once it is forced (which a submodule
+    can ask for, and vLLM-Ascend has one); hence by our own hand, and only files that git has put there.
+    Raises Refused naming what is in the way; a file that appears meanwhile stays.
+    """
+    registration = insist_removable(source, path, reason)
+    listed = Git(path, config=source.git.config)("ls-files", "-z").split("\0")
+    left = _remove_files(path, (item for item in listed if item))
     if left:
         raise Refused(f"{left[0]} appeared meanwhile and stays", "move it away, then run it again")
     _unregister(registration)
@@ -126,6 +144,15 @@ def take_back(source: Source, commit: str, path: Path, reason: str) -> tuple[str
         for registration in mine:
             _unregister(registration)
     return left
+
+
+def _submodules(source: Source, path: Path) -> list[str]:
+    staged = Git(path, config=source.git.config)("ls-files", "-z", "--stage").split("\0")
+    return [item.split("\t", 1)[1] for item in staged if item.startswith("160000 ")]
+
+
+def _holds_something(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def _is_mine(registration: Registration, path: Path, reason: str) -> bool:

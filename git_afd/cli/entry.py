@@ -20,6 +20,8 @@ from git_afd.errors import Exit, UsageFault
 # verb: module below git_afd.cli that holds it; the attribute has the verb's name with underscores.
 VERBS: Final = {
     "freeze": "freeze",
+    "approve": "approve",
+    "worktree": "worktree",
     "status": "status",
     "next": "status",
     "inventory": "inventory",

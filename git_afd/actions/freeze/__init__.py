@@ -18,7 +18,7 @@ from git_afd.actions.freeze.identity import resolve_given
 from git_afd.actions.freeze.places import planned, worktree_folder
 from git_afd.actions.freeze.plugin import plugin_facts
 from git_afd.actions.freeze.texts import ReadTexts
-from git_afd.adapters.making import begun, finish, one_freeze_at_a_time, undo
+from git_afd.adapters.making import begun, finish, insist_idle, one_freeze_at_a_time, undo
 from git_afd.adapters.revisions import Resolved
 from git_afd.adapters.session import Session
 from git_afd.adapters.sources import open_source
@@ -26,7 +26,7 @@ from git_afd.core.freezing import Request, asked_commits, branch_for, drafts, ex
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.state import Upgrade
-from git_afd.errors import UsageFault
+from git_afd.errors import Conflict, UsageFault
 
 
 def freeze(session: Session, request: Request, start: Path) -> Outcome:
@@ -50,8 +50,12 @@ def _repair(session: Session) -> None:
         return
     if making.upgrade in session.ledger.read().state.upgrades:
         finish(home)
-    else:
-        undo(home, making)
+        return
+    insist_idle(making)
+    left = undo(home, making)
+    if left:
+        message = f"{left[0]} stands where a killed freeze was at work, and is not ours to remove"
+        raise Conflict(message, "move it away, then run the same command again")
 
 
 def _freeze(session: Session, request: Request, start: Path) -> Outcome:
@@ -71,9 +75,9 @@ def _freeze(session: Session, request: Request, start: Path) -> Outcome:
     if isinstance(identity, Blocked):
         return shown.blocked(identity, request)
     upgrade = unused_id(state, branch, plugin.base, identity.commits, plugin.policy.digest)
-    making = planned(session, upgrade, asked.sources, identity.revisions, asked.folder)
+    making = planned(session, upgrade, asked, identity.revisions)
     more = {
-        "sources": source_rows(asked.sources, making),
+        "sources": source_rows(asked, making),
         "worktrees": worktree_rows(asked.sources, making),
         "host": facts.as_json(),
     }
@@ -102,7 +106,8 @@ def _look(session: Session, request: Request, start: Path) -> Asked:
     return Asked(
         request=request,
         sources=sources,
-        before={name: source.fingerprint() for name, source in sources.items()},
+        before={name: source.fingerprint() for name, source in sources.items()},  # before anything reads the index
+        dirty={name: source.dirty() for name, source in sources.items()},
         targets=resolve_given("target", request.targets, sources),
         currents=resolve_given("current", request.currents, sources),
         folder=worktree_folder(session, folder),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from git_afd.actions.freeze.asked import Asked
 from git_afd.actions.freeze.identity import Current
 from git_afd.actions.freeze.plugin import Plugin
 from git_afd.adapters.making import Making
@@ -76,7 +77,7 @@ def freeze_body(
     }
 
 
-def source_rows(sources: Mapping[str, Source], making: Making) -> dict[str, Json]:
+def source_rows(asked: Asked, making: Making) -> dict[str, Json]:
     """Return what is recorded of the sources."""
     made = {target.upstream for target in making.targets}
     return {
@@ -84,7 +85,7 @@ def source_rows(sources: Mapping[str, Source], making: Making) -> dict[str, Json
             "path": str(source.path),
             "head": source.head or "",
             "branch": source.branch or "",
-            "dirty": list(source.dirty),
+            "dirty": list(asked.dirty[name]),
             "bare": source.root is None,
             "shallow": source.shallow,
             "partial": bool(source.promisor),
@@ -92,7 +93,7 @@ def source_rows(sources: Mapping[str, Source], making: Making) -> dict[str, Json
             "reused": name not in made,
             "lfs_smudge": "as the source has it" if name not in made else "skipped",
         }
-        for name, source in sources.items()
+        for name, source in asked.sources.items()
     }
 
 

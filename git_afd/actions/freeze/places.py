@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from git_afd.actions.freeze.asked import Asked
 from git_afd.adapters.git import Git
 from git_afd.adapters.making import Making, Target
 from git_afd.adapters.pins import pin_name
 from git_afd.adapters.revisions import Resolved
 from git_afd.adapters.session import Session
-from git_afd.adapters.sources import Source
 from git_afd.core.names import revision_key
 from git_afd.errors import Refused
 
@@ -32,18 +32,16 @@ def worktree_folder(session: Session, asked: Path | None) -> Path:
     return folder
 
 
-def planned(
-    session: Session, upgrade: str, sources: Mapping[str, Source], commits: Mapping[str, Resolved], folder: Path
-) -> Making:
+def planned(session: Session, upgrade: str, asked: Asked, commits: Mapping[str, Resolved]) -> Making:
     """Return everything that will be added: worktrees for targets that no provided checkout stands at, pins, folders.
 
     `commits` has the keys of REVISION_KEYS. Raises Refused when a worktree's place is taken.
     """
-    targets = []
+    sources, targets = asked.sources, []
     for upstream, source in sources.items():
-        commit = commits[revision_key(upstream, "target")].commit
-        if not source.at_rest_on(commit):
-            path = folder / f"{upgrade}-{upstream}"
+        if not asked.serves(upstream):
+            commit = asked.targets[upstream].commit
+            path = asked.folder / f"{upgrade}-{upstream}"
             if path.is_symlink() or path.exists():
                 raise Refused(
                     f"{path} exists already and is no worktree of this freeze", "move it away, or --worktrees"
@@ -56,7 +54,7 @@ def planned(
         sources={upstream: str(source.path) for upstream, source in sources.items()},
         targets=tuple(targets),
         pins={upstream: _pins(upgrade, upstream, commits) for upstream in sources},
-        folders=absent_folders(folder) if targets else (),
+        folders=absent_folders(asked.folder) if targets else (),
     )
 
 
