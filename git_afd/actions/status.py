@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from git_afd.actions.hooks import inert_note
 from git_afd.actions.present import present
 from git_afd.adapters.ledger import Reading
 from git_afd.adapters.session import Session
@@ -24,7 +25,7 @@ def status(session: Session) -> Outcome:
     return Outcome(
         verb="status",
         data=_data(up, rows),
-        findings=(*damage_findings(reading), *unknown, *reading.state.findings),
+        findings=(*damage_findings(reading), *unknown, *reading.state.findings, *inert_note(session)),
         next=next_action(up, rows),
     )
 

@@ -30,6 +30,8 @@ VERBS: Final = {
     "commit": "commit",
     "gate": "gate",
     "close": "close",
+    "hooks": "hooks",
+    "doctor": "doctor",
 }
 
 

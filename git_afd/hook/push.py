@@ -47,7 +47,7 @@ def asked(data: bytes, environment: Mapping[str, str]) -> Iterator[Pushed]:
     """Read what git says it will push: ``local-ref local-id remote-ref remote-id`` per line; deletions left out.
 
     A local ref may hold spaces (``main@{1 day ago}``). The pre-commit framework keeps git's input to itself and
-    names one pair in variables; they add to what is judged and take nothing away.
+    names one pair in variables, the commit not always; they add to what is judged and take nothing away.
     """
     for line in decode(data).splitlines():
         words = line.rsplit(" ", 3)
@@ -55,9 +55,10 @@ def asked(data: bytes, environment: Mapping[str, str]) -> Iterator[Pushed]:
             raise EnvironmentFault(f"git names a push as {line!r}, which is not understood", "git afd doctor")
         if words[1].strip("0"):
             yield Pushed(words[0], words[1])
-    named = environment.get("PRE_COMMIT_TO_REF", "")
-    if named.strip("0"):
-        yield Pushed(environment.get("PRE_COMMIT_LOCAL_BRANCH", "") or named, named)
+    branch, commit = (environment.get(f"PRE_COMMIT_{name}", "") for name in ("LOCAL_BRANCH", "TO_REF"))
+    for named in dict.fromkeys((commit, branch)):
+        if named.strip("0"):
+            yield Pushed(branch or named, named)
 
 
 def _common_dir() -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -89,3 +90,15 @@ def message(case: FrozenUpgrade, intent: Intent, *, signer: str = SIGNER) -> str
 def commit(repo: Repo, text: str, *options: str) -> Done:
     """Run `git commit` with a message."""
     return repo.run(["git", "commit", "-q", "-F", "-", *options], stdin=text)
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Return every file below a folder: mode, time of change, bytes (of a link: where it points)."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        status = path.lstat()
+        if path.is_symlink():
+            found[str(path)] = (status.st_mode, 0, os.fsencode(path.readlink()))
+        elif path.is_file():
+            found[str(path)] = (status.st_mode, status.st_mtime_ns, path.read_bytes())
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from kit_hooks import (
     message,
     plan_root_cause,
     put_hooks,
+    snapshot,
     upgrade,
 )
 from kit_upgrade import BRANCH, PRODUCTION, TEST, FrozenUpgrade
@@ -313,9 +314,9 @@ def test_a_hook_that_finds_its_file_behind_reads_the_records_and_writes_nothing(
         intent = announce(case, {"afd_plugin/other.py": f"{number}\n"}, name="RC-8")
         text = message(case, intent)
         shutil.rmtree(case.plugin.path / ".git/afd/cache", ignore_errors=True)
-        before = _files(case.plugin.path / ".git/afd")
+        before = snapshot(case.plugin.path / ".git/afd")
         commit(case.plugin, text).ok()
-        assert _files(case.plugin.path / ".git/afd") == before
+        assert snapshot(case.plugin.path / ".git/afd") == before
 
 
 def test_hooks_write_nothing_and_take_no_lock(case: FrozenUpgrade) -> None:
@@ -327,12 +328,12 @@ def test_hooks_write_nothing_and_take_no_lock(case: FrozenUpgrade) -> None:
             (case.plugin.path / ".git" / INTENT).unlink()
         os.utime(case.plugin.path / PRODUCTION)  # a stat-dirty index that a careless read would refresh
         (case.plugin.path / ".git/index.lock").write_text("")  # held by somebody else: `commit -a` does
-        before = _files(case.plugin.path)
+        before = snapshot(case.plugin.path)
         assert case.plugin.run([str(hooks / "pre-commit")]).code == (3 if refused else 0)
         assert case.plugin.run([str(hooks / "commit-msg"), str(text)]).code == (3 if refused else 0)
         line = f"refs/heads/{BRANCH} {case.plugin.head} refs/heads/x {'0' * 40}\n"
         assert case.plugin.run([str(hooks / "pre-push"), "origin", "url"], stdin=line).code == 0
-        assert _files(case.plugin.path) == before
+        assert snapshot(case.plugin.path) == before
 
 
 def test_an_unreadable_ledger_blocks_until_it_is_dealt_with(case: FrozenUpgrade) -> None:
@@ -380,13 +381,3 @@ def test_only_the_stage_that_is_installed_judges(case: FrozenUpgrade) -> None:
     put_hooks(case.plugin.path, "pre-commit")
     (case.plugin.path / ".git/hooks/commit-msg").unlink()
     assert "nothing announced" in case.plugin.run("git commit -q --allow-empty -m x").err
-
-
-def _files(folder: Path) -> Mapping[str, tuple[int, int, bytes]]:
-    """Every file below a folder: mode, time of change, bytes. What Python compiles for itself is not there."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            status = path.lstat()
-            found[str(path)] = (status.st_mode, status.st_mtime_ns, path.read_bytes())
-    return found

@@ -178,7 +178,9 @@ ASKED = [
     (b"refs/heads/a 11 refs/heads/b 22\n", {}, ["11"]),
     (b"main@{1 day ago} 11 refs/heads/b 22\n", {}, ["11"]),
     (b"(delete) 000 refs/heads/b 22\n", {}, []),
-    (b"", {"PRE_COMMIT_TO_REF": "11", "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/a"}, ["11"]),
+    (b"", {"PRE_COMMIT_TO_REF": "11", "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/a"}, ["11", "refs/heads/a"]),
+    # it does not name the commit of a push that takes the first commit of all along
+    (b"", {"PRE_COMMIT_LOCAL_BRANCH": "refs/heads/a"}, ["refs/heads/a"]),
     (b"", {"PRE_COMMIT_TO_REF": "000"}, []),
     # a variable set by hand takes nothing away
     (b"refs/heads/a 11 refs/heads/b 22\n", {"PRE_COMMIT_TO_REF": "33"}, ["11", "33"]),
