@@ -25,7 +25,7 @@ def _foreign(hook: Hook) -> bool:
     """Say whether something besides our shim runs at this stage: before it, instead of it, or chained by it."""
     if hook.path.name != hook.stage or hook.chained:
         return True
-    return hook.kind in ("foreign", "edited") and _runs(hook.path)
+    return hook.kind in ("foreign", "framework", "edited") and _runs(hook.path)
 
 
 def _runs(hook: Path) -> bool:

@@ -23,7 +23,8 @@ from git_afd.errors import AfdError
 def hook_state(tip: str, state: State, damage: int) -> HookState:
     """Return what the hooks must know of `state`, the fold at `tip`. Raises EnvironmentFault for a broken policy."""
     known = state.upgrades.values()
-    return HookState(tip, damage, [_open(up) for up in known if not up.closed], [up.id for up in known if up.closed])
+    upgrades = [_open(up) for up in known if not up.closed]
+    return HookState(tip, damage, state.heads, upgrades, [up.id for up in known if up.closed])
 
 
 def write_hook_file(common_dir: Path, tip: str, state: State, damage: int) -> None:

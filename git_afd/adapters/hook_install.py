@@ -73,12 +73,12 @@ class Hook:
 
 
 def hooks_folder(session: Session) -> HooksFolder:
-    """Return where git looks for hooks in this worktree, whatever sets it."""
-    own = session.common_dir / "hooks"
+    """Return where git looks for hooks in this worktree, and what says so."""
     path = Path(session.git("rev-parse", "--path-format=absolute", "--git-path", "hooks"))
     found = session.git.run("config", "--show-scope", "--null", "--get", "core.hooksPath")
     scope, _, value = found.text.rstrip("\0").partition("\0") if found.ok else ("", "", "")
-    return HooksFolder(path, scope, value, own=os.path.realpath(path) == os.path.realpath(own))
+    own = os.path.realpath(path) == os.path.realpath(session.common_dir / "hooks")
+    return HooksFolder(path, scope, value, own)
 
 
 def inspect(session: Session, *, probe: bool = True) -> tuple[Hook, ...]:
@@ -86,8 +86,8 @@ def inspect(session: Session, *, probe: bool = True) -> tuple[Hook, ...]:
 
     With `probe`, git itself is asked to run them; without, a hook counts as active when it can be executed.
     """
-    folder = hooks_folder(session)
-    return tuple(_hook(session, folder.path, stage, probe=probe) for stage in STAGES)
+    folder = hooks_folder(session).path
+    return tuple(_hook(session, folder, stage, probe=probe) for stage in STAGES)
 
 
 def place_for_install(session: Session) -> HooksFolder:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # what `typing` would say, without its price
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from git_afd.core.hook_state import OpenUpgrade, Plan
+    from git_afd.core.hook_state import HookState, OpenUpgrade, Plan
     from git_afd.core.intent import Intent
 
 _WAITS_FOR = {"documentation": 8, "lesson": 10}
@@ -94,8 +94,12 @@ def judge_announced(
         _judge_path(up, intent.root_cause, plan, item, at_base)
 
 
-def judge_message(up: OpenUpgrade, intent: Intent, text: str, committer: str) -> None:
-    """Raise Refused unless `text` (the message as git keeps it) is one of this root cause by `committer`."""
+def judge_message(state: HookState, intent: Intent, text: str, committer: str) -> None:
+    """Raise Refused unless `text` (the message as git keeps it) is one of this root cause by `committer`.
+
+    Which head of the chain it must name is known only while the ledger stands where the commit was announced.
+    """
+    up = state.upgrades[intent.upgrade]
     names = dict.fromkeys(key.partition(".")[0] for key in up.revisions)
     revisions = {name: (up.revisions[f"{name}.current"], up.revisions[f"{name}.target"]) for name in names}
     faults = check_message(
@@ -104,7 +108,7 @@ def judge_message(up: OpenUpgrade, intent: Intent, text: str, committer: str) ->
         root_cause=intent.root_cause,
         committer=committer,
         revisions=revisions,
-        ledger=intent.ledger,
+        ledger=" ".join(state.heads) if intent.ledger == state.tip else "",
         known=(intent.parent, up.base),
     )
     if faults:

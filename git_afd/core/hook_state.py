@@ -6,6 +6,8 @@ records. Read without json, re or dataclasses, as the intent is (each costs one 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from git_afd.core.intent import escape, unescape
 
 TYPE_CHECKING = False  # what `typing` would say, without its price
@@ -62,14 +64,21 @@ class OpenUpgrade:
 
 
 class HookState:
-    """The ledger at `tip` (full id): how many lines of it are unreadable, and which upgrades are open or closed."""
+    """The ledger at `tip` (full id).
 
-    __slots__ = ("closed", "damage", "tip", "upgrades")
+    `damage` is how many lines of it are unreadable, `heads` are the ids of the records that none follows; `upgrades`
+    are the open ones, `closed` the ids of the others.
+    """
 
-    def __init__(self, tip: str, damage: int, upgrades: Iterable[OpenUpgrade], closed: Iterable[str]) -> None:
-        """Keep the four."""
+    __slots__ = ("closed", "damage", "heads", "tip", "upgrades")
+
+    def __init__(
+        self, tip: str, damage: int, heads: Iterable[str], upgrades: Iterable[OpenUpgrade], closed: Iterable[str]
+    ) -> None:
+        """Keep the five."""
         self.tip = tip
         self.damage = damage
+        self.heads = tuple(heads)
         self.upgrades = {up.id: up for up in upgrades}
         self.closed = tuple(closed)
 
@@ -80,7 +89,7 @@ class HookStateFault(ValueError):
 
 def write_hook_state(state: HookState) -> str:
     """Return the state as the text of its file."""
-    lines = [HEADER, f"tip {state.tip}", f"damage {state.damage}"]
+    lines = [HEADER, f"tip {state.tip}", f"damage {state.damage}", f"heads {' '.join(state.heads)}"]
     lines += [f"closed {escape(name)}" for name in state.closed]
     for up in state.upgrades.values():
         lines += _block(up)
@@ -92,27 +101,19 @@ def read_hook_state(text: str) -> HookState:
     lines = text.split("\n")
     if lines[0] != HEADER or lines[-2:] != ["end", ""]:
         raise HookStateFault("it does not begin and end as the hooks' state does")
-    tip, damage, closed, upgrades = "", -1, [], []
-    block: list[str] = []
-    for line in [*lines[1:-2], "upgrade"]:
+    starts = [number for number, line in enumerate(lines) if line.startswith("upgrade ")]
+    starts.append(len(lines) - 2)
+    upgrades = [_upgrade(lines[start:end]) for start, end in pairwise(starts)]
+    said: dict[str, list[str]] = {"tip": [], "damage": [], "heads": [], "closed": []}
+    for line in lines[1 : starts[0]]:
         word, _, rest = line.partition(" ")
-        if word == "upgrade":
-            if block:
-                upgrades.append(_upgrade(block))
-            block = [rest]
-        elif block:
-            block.append(line)
-        elif word == "tip":
-            tip = rest
-        elif word == "damage" and rest.isdigit():
-            damage = int(rest)
-        elif word == "closed":
-            closed.append(unescape(rest))
-        else:
+        if word not in said:
             raise HookStateFault(f"{word} is not known")
-    if not tip or damage < 0:
-        raise HookStateFault("a line is missing")
-    return HookState(tip, damage, upgrades, closed)
+        said[word].append(rest)
+    if [len(said[word]) for word in ("tip", "damage", "heads")] != [1, 1, 1] or not said["damage"][0].isdigit():
+        raise HookStateFault("a line is missing or double")
+    closed = [unescape(name) for name in said["closed"]]
+    return HookState(said["tip"][0], int(said["damage"][0]), said["heads"][0].split(), upgrades, closed)
 
 
 def _block(up: OpenUpgrade) -> Iterator[str]:
@@ -154,5 +155,5 @@ def _upgrade(block: list[str]) -> OpenUpgrade:
             raise HookStateFault(f"{word} is not known")
     if len(heads) != 3:  # noqa: PLR2004 - the three above
         raise HookStateFault("a line of an upgrade is missing")
-    name = unescape(block[0])
+    name = unescape(block[0].partition(" ")[2])
     return OpenUpgrade(id=name, revisions=revisions, phases=phases, plans=plans, dirty=dirty, **heads)

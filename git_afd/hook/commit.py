@@ -38,8 +38,8 @@ def check_message(argv: list[str]) -> None:
     judge_message(*found, kept_message(text, (marks or ["#"])[-1]), committer.rsplit(" ", 2)[0])
 
 
-def _judge(place: Place) -> tuple[OpenUpgrade, Intent] | None:
-    """Judge the index; return the upgrade and what was announced for it, None when this commit is not ours."""
+def _judge(place: Place) -> tuple[HookState, Intent] | None:
+    """Judge the index; return what the ledger says and what was announced, None when this commit is not ours."""
     if place.has(HANDOFF):
         raise Refused(
             "this worktree belongs to a handoff: its changes go back as a diff, and the primary commits them",
@@ -50,9 +50,12 @@ def _judge(place: Place) -> tuple[OpenUpgrade, Intent] | None:
     name = place.pointers.get(place.branch, "")
     if not place.branch and intent is not None:
         name = intent.upgrade  # a scratch worktree of `git afd commit`: HEAD is detached there
-    up = upgrade(place, name) if name and not place.operation() else None
-    if up is None:
+    if not name or place.operation():
         return None
+    state = known(place)
+    if name in state.closed:
+        return None
+    up = _open(state, name)
     if intent is None:
         from git_afd.hook.explain import refusal
 
@@ -60,14 +63,10 @@ def _judge(place: Place) -> tuple[OpenUpgrade, Intent] | None:
     if place.staged is None:
         raise EnvironmentFault("git cannot compare the index with HEAD", "git diff --cached")
     judge_announced(up, intent, place.head, parse_staged(place.staged), lambda path: _at(up.base, path))
-    return up, intent
+    return state, intent
 
 
-def upgrade(place: Place, name: str) -> OpenUpgrade | None:
-    """Return the open upgrade `name`, None when it is closed. Raises Blocked when the ledger does not say."""
-    state = known(place)
-    if name in state.closed:
-        return None
+def _open(state: HookState, name: str) -> OpenUpgrade:
     if state.damage:
         raise Blocked(f"the ledger holds {state.damage} line(s) that cannot be read", "git afd log --damage")
     up = state.upgrades.get(name)

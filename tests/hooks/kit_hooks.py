@@ -73,7 +73,7 @@ def announce(
             repo.write(path, text)
             repo(["git", "add", "-f", "--", path])
             paths.append(Planned("100644", repo(["git", "rev-parse", f":{path}"]), path))
-    ledger = "0" * 64
+    ledger = case.session.ledger.tip() or ""
     intent = Intent(case.id, name, ledger, repo.head, repo("git write-tree"), paths)
     git_dir = Path(repo("git rev-parse --absolute-git-dir"))
     (git_dir / FILE).write_text(write_intent(intent))
@@ -84,7 +84,8 @@ def message(case: FrozenUpgrade, intent: Intent, *, signer: str = SIGNER) -> str
     """Return the message that `git afd commit` would compose."""
     cause = case.upgrade.root_causes[intent.root_cause]
     paths = [item.path for item in intent.paths]
-    return compose(case.upgrade, cause, paths, Wording(), ledger=intent.ledger, signer=signer)
+    heads = " ".join(case.session.ledger.read().state.heads)
+    return compose(case.upgrade, cause, paths, Wording(), ledger=heads, signer=signer)
 
 
 def commit(repo: Repo, text: str, *options: str) -> Done:

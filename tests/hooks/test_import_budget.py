@@ -26,7 +26,7 @@ OURS = {
     "git_afd.hook.commit",
     "git_afd.hook.place",
 }
-# `os` and what it stands on are frozen into the interpreter
+# frozen into the interpreter, or a part of it
 STANDARD = {
     "__future__",
     "_collections_abc",
@@ -34,6 +34,7 @@ STANDARD = {
     "abc",
     "_abc",
     "genericpath",
+    "itertools",
     "os",
     "os.path",
     "posixpath",
