@@ -1,0 +1,287 @@
+"""A function's body as facts: normalised text, what it calls and writes in order, what it returns.
+
+Comments, formatting, docstrings and annotations of local names never count; the dead branch of a test for the frozen
+vLLM is left out, as it is everywhere else.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from git_afd.core.source.definitions import Definition
+from git_afd.core.source.versions import Versions, verdict
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_NESTED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_MESSAGES: Final = (
+    *("debug", "info", "warning", "warning_once", "info_once", "debug_once", "error", "exception", "critical", "log"),
+    *("warn", "print"),
+)
+_LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_EMPTY: Final = ("pass", "...")
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a call gives back: forms of its return expressions, whether it is a generator or a coroutine.
+
+    `forms` holds ``none``, ``tuple:N``, ``literal`` (a number, text or truth value) and ``value``;
+    empty when the body says nothing (abstract, or a stub).
+    """
+
+    forms: frozenset[str]
+    generator: bool = False
+    is_async: bool = False
+
+    @property
+    def lengths(self) -> frozenset[int]:
+        """The lengths of the tuples that are returned as such."""
+        return frozenset(int(form.partition(":")[2]) for form in self.forms if form.startswith("tuple:"))
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A function's body. `lines` is its normalised text, `quiet` the same without the words of messages.
+
+    `events` are the calls and attribute writes in source order (``call name``, ``write self.x``).
+    """
+
+    lines: tuple[str, ...]
+    quiet: tuple[str, ...]
+    events: tuple[str, ...]
+    returned: Returned
+    abstract: bool = False
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether the body does nothing: ``pass``, ``...`` or only raises NotImplementedError."""
+        return not self.lines or all(
+            line in _EMPTY or line.startswith("raise NotImplementedError") for line in self.lines
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NoBody:
+    """A body that cannot be read: why."""
+
+    reason: str
+
+
+def slice_of(text: str, place: Definition) -> str:
+    """Return the source lines of a definition."""
+    return "\n".join(text.split("\n")[place.line - 1 : place.end_line])
+
+
+def parse_function(source: str) -> _Function | NoBody:
+    """Return the function that a slice of source holds, whatever its indentation."""
+    head = "if 1:\n" if source[:1] in (" ", "\t") else ""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            nodes = ast.parse(head + source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return NoBody(f"its source cannot be read: {type(error).__name__}")
+    if head and isinstance(nodes[0], ast.If):
+        nodes = nodes[0].body
+    found = nodes[0] if nodes else None
+    return found if isinstance(found, _Function) else NoBody("it is no function statement")
+
+
+def read_body(source: str, versions: Versions | None = None) -> Body | NoBody:
+    """Boil a function's source down to its body's facts."""
+    node = parse_function(source)
+    if isinstance(node, NoBody):
+        return node
+    try:
+        return _body(_Normal(versions or {}).function(node))
+    except RecursionError:
+        return NoBody("it is nested too deeply")
+
+
+def _body(node: _Function) -> Body:
+    lines = _text(node.body)
+    events = tuple(_events(node.body))
+    _Muted().visit(node)
+    abstract = any(ast.unparse(item).endswith("abstractmethod") for item in node.decorator_list)
+    return Body(lines, _text(node.body), events, _returned(node), abstract)
+
+
+def _text(statements: Sequence[ast.stmt]) -> tuple[str, ...]:
+    return tuple(line for statement in statements for line in ast.unparse(statement).split("\n"))
+
+
+class _Normal(ast.NodeTransformer):
+    """Drops what does not run: docstrings, annotations of names, branches for another vLLM."""
+
+    def __init__(self, versions: Versions) -> None:
+        self._versions = versions
+
+    def function(self, node: _Function) -> _Function:
+        """Normalise a function in place."""
+        node.body = self._block(node.body)
+        return node
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        kept: list[ast.stmt] = []
+        for statement in statements:
+            if isinstance(statement, ast.Expr) and _is_text(statement.value):
+                continue
+            if isinstance(statement, ast.If):
+                decided = verdict(statement.test, self._versions)
+                if decided is not None:
+                    kept += self._block(statement.body if decided else statement.orelse)
+                    if kept and isinstance(kept[-1], _LEAVES):
+                        break
+                    continue
+            visited = self.visit(statement)
+            if visited is not None:
+                kept.append(visited)
+            if kept and isinstance(kept[-1], _LEAVES):
+                break  # what follows never runs
+        return kept
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Visit expressions as usual and blocks one by one."""
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                kept = self._block(block)
+                setattr(node, name, kept or ([ast.Pass()] if name == "body" else []))
+        for name in ("handlers", "cases"):
+            for part in getattr(node, name, None) or []:
+                self.generic_visit(part)
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, ast.expr) and name != "annotation":
+                setattr(node, name, self.visit(value))
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt | None:
+        """``x: T = v`` runs as ``x = v``; ``x: T`` does nothing."""
+        if node.value is None:
+            return None
+        plain = ast.Assign([node.target], self.visit(node.value), lineno=node.lineno)
+        return ast.copy_location(plain, node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """Decide a conditional expression about the frozen vLLM."""
+        decided = verdict(node.test, self._versions)
+        if decided is None:
+            return node
+        chosen: ast.expr = self.visit(node.body if decided else node.orelse)
+        return chosen
+
+
+class _Muted(ast.NodeTransformer):
+    """Blanks what only people read: log calls, the words of exceptions and assertions."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        """Blank a log call."""
+        call = node.value
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _MESSAGES:
+            return ast.copy_location(ast.Pass(), node)
+        self.generic_visit(node)
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        """Keep an exception's class only."""
+        if isinstance(node.exc, ast.Call):
+            node.exc = node.exc.func
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        """Drop an assertion's words."""
+        node.msg = None
+        self.generic_visit(node)
+        return node
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (isinstance(node.value, str) or node.value is Ellipsis)
+
+
+def own_nodes(statements: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Walk in source order, not into nested functions and classes."""
+    for node in statements:
+        yield node
+        if not isinstance(node, _NESTED):
+            yield from own_nodes(list(ast.iter_child_nodes(node)))
+
+
+def _events(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield calls and attribute writes as they run: a statement's value before its target."""
+    for node in _in_order(statements):
+        if isinstance(node, ast.Call):
+            name = _dotted(node.func)
+            if name and name.rpartition(".")[2] not in _MESSAGES:
+                yield f"call {name}"
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            name = _dotted(node)
+            if name:
+                yield f"write {name}"
+
+
+def _in_order(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield nodes after their parts, values before the targets they are assigned to."""
+    for node in nodes:
+        if isinstance(node, _NESTED):
+            continue
+        parts: list[ast.AST] = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Assign):
+            parts = [node.value, *node.targets]
+        yield from _in_order(parts)
+        yield node
+
+
+def _dotted(node: ast.expr) -> str:
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        return ".".join([node.id, *reversed(names)])
+    return ".".join(["…", *reversed(names)]) if names else ""
+
+
+def _returned(node: _Function) -> Returned:
+    nodes = list(own_nodes(node.body))
+    generator = any(isinstance(item, ast.Yield | ast.YieldFrom) for item in nodes)
+    returns = [item for item in nodes if isinstance(item, ast.Return)]
+    stub = all(isinstance(item, ast.Pass | ast.Raise) for item in node.body)
+    forms = {_form(item.value) for item in returns}
+    if not returns and not stub:
+        forms.add("none")
+    return Returned(frozenset(forms), generator, isinstance(node, ast.AsyncFunctionDef))
+
+
+def _form(value: ast.expr | None) -> str:
+    if value is None or (isinstance(value, ast.Constant) and value.value is None):
+        return "none"
+    if isinstance(value, ast.Tuple) and not any(isinstance(item, ast.Starred) for item in value.elts):
+        return f"tuple:{len(value.elts)}"
+    return "literal" if isinstance(value, ast.Constant) else "value"
+
+
+def similarity(first: Sequence[str], second: Sequence[str]) -> float:
+    """Return how much of two bodies is the same, as a fraction from 0 to 1 (shared lines, counted twice over all)."""
+    total = len(first) + len(second)
+    if not total:
+        return 1.0
+    shared = Counter(line.strip() for line in first) & Counter(line.strip() for line in second)
+    return 2 * sum(shared.values()) / total
+
+
+def reordered(old: Sequence[str], new: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return pairs of events that happened in this order at the current commit and the other way round now.
+
+    Only events that happen exactly once on both sides are compared: for others no order can be told.
+    """
+    before, after = Counter(old), Counter(new)
+    both = [item for item in old if before[item] == 1 and after[item] == 1]
+    place = {item: number for number, item in enumerate(new) if before[item] == 1 and after[item] == 1}
+    return tuple((first, second) for first, second in pairwise(both) if place[first] > place[second])

@@ -1,0 +1,182 @@
+"""What changed between a definition and what stands for it: signature, return shape, body, value, in that order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from git_afd.core.impacts.bodies import Body, NoBody, Returned, reordered
+from git_afd.core.impacts.constructors import constructor
+from git_afd.core.impacts.sides import Side
+from git_afd.core.impacts.signatures import SignatureChange, signature_changes, spelt
+from git_afd.core.source.definitions import Signature
+from git_afd.core.source.world import Located
+
+Kind = Literal["unchanged", "signature-changed", "return-changed", "body-changed", "value-changed", "member-removed"]
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What differs. `kind` is the state when the place is the same; `what` are sentences without subject.
+
+    `body` says whether the body differs (`words` only: nothing but messages do); `order` are ordering notes.
+    """
+
+    kind: Kind
+    what: tuple[str, ...] = ()
+    signature: tuple[SignatureChange, ...] = ()
+    body: bool = False
+    words: bool = False
+    returns: str = ""
+    order: tuple[str, ...] = ()
+    unknown: str = ""
+
+
+def difference(old: Located, new: Located, sides: tuple[Side, Side]) -> Difference:
+    """Compare two definitions."""
+    if old.kind != new.kind:
+        return Difference("signature-changed", (f"is a {new.kind} now, was a {old.kind}",))
+    if old.kind == "function":
+        return _function(old, new, sides)
+    if old.kind == "class":
+        return _class(old, new)
+    if old.kind == "value":
+        return _value(old, new)
+    return Difference("unchanged")
+
+
+def _function(old: Located, new: Located, sides: tuple[Side, Side]) -> Difference:
+    before, after = _signature(old), _signature(new)
+    changes = signature_changes(before, after)
+    if sides[0].source(old) == sides[1].source(new) and not _asks_version(old, sides):
+        return _decide(changes, "", None, None)
+    first, second = sides[0].body(old), sides[1].body(new)
+    if isinstance(first, NoBody) or isinstance(second, NoBody):
+        reason = first.reason if isinstance(first, NoBody) else second.reason if isinstance(second, NoBody) else ""
+        return Difference("unchanged", unknown=reason)
+    returns = return_change(first.returned, second.returned)
+    other = _other_decorators(before, after)
+    return _decide(changes, returns, first, second, other)
+
+
+def _asks_version(old: Located, sides: tuple[Side, Side]) -> bool:
+    source = sides[0].source(old)
+    return source is not None and "vllm_version_is" in source
+
+
+def _signature(place: Located) -> Signature:
+    found = place.definition.signature if place.definition else None
+    return found or Signature(())
+
+
+def _other_decorators(before: Signature, after: Signature) -> str:
+    gone = [item for item in before.decorators if item not in after.decorators]
+    new = [item for item in after.decorators if item not in before.decorators]
+    told = [*(f"@{item} is gone" for item in gone), *(f"@{item} is new" for item in new)]
+    return ", ".join(told)
+
+
+def _decide(
+    changes: tuple[SignatureChange, ...], returns: str, first: Body | None, second: Body | None, other: str = ""
+) -> Difference:
+    changed = first is not None and second is not None and first.lines != second.lines
+    words = changed and first is not None and second is not None and first.quiet == second.quiet
+    real = [item.what for item in changes if item.level == "real"]
+    defaults = [item.what for item in changes if item.level == "default"]
+    annotations = [item.what for item in changes if item.level == "annotation"]
+    annotated = [item.what for item in changes if item.level == "return"]
+    summary = summarised(first, second) if changed and first and second else ()
+    what = (*real, *defaults, *annotations, *annotated, *((returns,) if returns else ()), *summary)
+    order = (
+        tuple(f"{a} came before {b}" for a, b in reordered(first.events, second.events))
+        if changed and first and second
+        else ()
+    )
+    kind: Kind = "unchanged"
+    if real:
+        kind = "signature-changed"
+    elif returns or annotated:
+        kind = "return-changed"
+    elif annotations:
+        kind = "signature-changed"
+    elif defaults:
+        kind = "value-changed"
+    elif changed or other:
+        kind = "body-changed"
+    if other:
+        what = (*what, other)
+    return Difference(kind, what, changes, changed or bool(other), words, returns, order[:_SHOWN])
+
+
+def return_change(old: Returned, new: Returned) -> str:
+    """Say how what a call gives back changed its shape, empty when it did not or nothing can be told."""
+    if old.generator != new.generator:
+        return "is a generator now" if new.generator else "is no generator any more"
+    if old.is_async != new.is_async or not old.forms or not new.forms:
+        return ""
+    if old.lengths != new.lengths:
+        return f"returns {_forms(new)} now, was {_forms(old)}"
+    if (old.forms == {"none"}) != (new.forms == {"none"}):
+        return f"returns {_forms(new)} now, was {_forms(old)}"
+    return ""
+
+
+def _forms(returned: Returned) -> str:
+    words = {"none": "None", "value": "a value", "literal": "a constant"}
+    shown = sorted(returned.forms, key=lambda form: (form == "none", form))
+    return " or ".join(words.get(form, f"a tuple of {form.partition(':')[2]}") for form in shown)
+
+
+def summarised(old: Body, new: Body) -> tuple[str, ...]:
+    """Say in a few words what changed in a body: calls and writes that are gone or new."""
+    before, after = Counter(old.events), Counter(new.events)
+    gone, added = list(dict.fromkeys((before - after).elements())), list(dict.fromkeys((after - before).elements()))
+    told: list[str] = []
+    for word, verb in (("call", "calls"), ("write", "writes")):
+        for names, head in ((gone, f"no longer {verb}"), (added, f"now {verb}")):
+            mine = [name.partition(" ")[2] for name in names if name.startswith(f"{word} ")]
+            if mine:
+                more = f" and {len(mine) - _SHOWN} more" if len(mine) > _SHOWN else ""
+                told.append(f"{head} {', '.join(mine[:_SHOWN])}{more}")
+    return tuple(told) or ("its body differs",)
+
+
+def _class(old: Located, new: Located) -> Difference:
+    before = old.definition.bases if old.definition else ()
+    after = new.definition.bases if new.definition else ()
+    gone = [base for base in before if base not in after]
+    added = [base for base in after if base not in before]
+    what = (*(f"base {base} is gone" for base in gone), *(f"base {base} is new" for base in added))
+    return Difference("member-removed" if gone else "unchanged", what)
+
+
+def _value(old: Located, new: Located) -> Difference:
+    before, after = _said(old), _said(new)
+    what: list[str] = []
+    if before[0] != after[0]:
+        what.append(f"is {_short(after[0])} now, was {_short(before[0])}")
+    if spelt(before[1]) != spelt(after[1]):
+        what.append(f"is annotated {after[1] or 'nothing'} now, was {before[1] or 'nothing'}")
+    return Difference("value-changed" if what else "unchanged", tuple(what))
+
+
+def _said(place: Located) -> tuple[str | None, str | None]:
+    if place.definition is not None:
+        return place.definition.value, place.definition.annotation
+    return (place.attribute.value, place.attribute.annotation) if place.attribute else (None, None)
+
+
+def _short(text: str | None) -> str:
+    if text is None:
+        return "without a value"
+    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004 - a line's worth
+
+
+def constructor_difference(old: Located, new: Located, sides: tuple[Side, Side]) -> Difference:
+    """Compare what two classes may be constructed with."""
+    before, after = constructor(old, sides[0]), constructor(new, sides[1])
+    if before is None or after is None:
+        return Difference("unchanged")
+    return _decide(signature_changes(Signature(before), Signature(after)), "", None, None)

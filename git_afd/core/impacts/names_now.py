@@ -1,0 +1,131 @@
+"""Contracts that are no definition at the current commit: absent names, variables, pins, attributes set elsewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from git_afd.core.contracts.model import Contract
+from git_afd.core.contracts.uses import Attribute, Import, Patch, Pin, Variable
+from git_afd.core.impacts.differences import Difference, difference
+from git_afd.core.impacts.effect import Effect, Fault
+from git_afd.core.impacts.homes import Renames
+from git_afd.core.impacts.places import old_place, own_place
+from git_afd.core.impacts.sides import Reached, Side, why_missing
+from git_afd.core.source.lookup import External, Unknown
+from git_afd.core.source.world import Located
+
+_BINDING: Final = ("pin", "lockfile", "constant")
+
+
+def absent_name(contract: Contract, sides: tuple[Side, Side]) -> Effect:
+    """Compare what the current commit does not define: a guarded import, a read that is provided for, an added name."""
+    dotted = contract.upstream.named or f"{contract.upstream.module}.{contract.upstream.symbol}".strip(".")
+    before, after = sides[0].reach(dotted), sides[1].reach(dotted)
+    unknown = next((item.reason for item in (before, after) if isinstance(item, Unknown)), "")
+    if unknown:
+        return Effect(contract, "unknown", unknown)
+    if isinstance(before, Reached):
+        return Effect(contract, "unknown", f"{dotted} is found, but not where the inventory says")
+    if isinstance(after, Reached):
+        faults = tuple(
+            Fault(use.line, f"upstream defines {dotted} itself now")
+            for use in contract.uses
+            if (isinstance(use, Patch) and use.added) or (isinstance(use, Attribute) and use.presence == "added")
+        )
+        reason = f"{dotted} is there now, and was not"
+        return Effect(contract, "member-added", reason, faults, after.place)
+    if isinstance(before, External) and not isinstance(after, External) and "." not in contract.upstream.symbol:
+        faults = tuple(
+            Fault(use.line, f"the import fails: {why_missing(after)}")
+            for use in contract.uses
+            if isinstance(use, Import) and use.place in ("module", "inline")
+        )
+        return Effect(contract, "removed", why_missing(after), faults, gone=True, soft_read=not faults)
+    return Effect(contract, "unchanged", f"no upstream defines {dotted} at either commit", soft_read=True)
+
+
+def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:
+    """Compare an attribute that an upstream function sets on objects whose class does not define it."""
+    del renames
+    use = next(use for use in contract.uses if isinstance(use, Attribute))
+    name = use.attribute
+    owner = sides[1].world.resolve(use.owner)
+    defined = sides[1].world.member(owner, name) if isinstance(owner, Located) and owner.kind == "class" else None
+    if isinstance(defined, Located):
+        return Effect(contract, "moved", f"{defined.symbol} defines it now", target=defined)
+    old = old_place(contract, sides[0])
+    new = own_place(sides[1], contract.upstream.name, contract.upstream.module, contract.upstream.symbol)
+    if new is not None and _sets(sides[1].source(new) or "", name):
+        found = difference(old, new, sides) if old else Difference("unchanged")
+        return Effect(contract, "unchanged", f"{new.symbol} still sets {name}", (), new, found)
+    if _set_anywhere(contract.upstream.name, name, sides[1]):
+        return Effect(contract, "moved", f"{name} is set by another function now")
+    faults = tuple(
+        Fault(use.line, f"{use.chain} is {use.access}, which nobody sets any more")
+        for use in contract.uses
+        if isinstance(use, Attribute) and not use.soft and use.access != "written"
+    )
+    reason = f"no upstream function sets {name} any more"
+    return Effect(contract, "member-removed", reason, faults, gone=True, soft_read=not faults)
+
+
+def _sets(source: str, name: str) -> bool:
+    return (
+        re.search(rf"\.{re.escape(name)}\s*(?::[^=\n]+)?=(?!=)|setattr\([^,]+,\s*[\"']{re.escape(name)}", source)
+        is not None
+    )
+
+
+def _set_anywhere(who: str, name: str, side: Side) -> bool:
+    word = name.encode()
+    return any(word in data and _sets(data.decode("utf-8", "replace"), name) for data in side.corpus(who).values())
+
+
+def variable_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:
+    """Compare an environment variable: defined in an ``envs`` module, or at least read somewhere."""
+    del renames
+    uses = [use for use in contract.uses if isinstance(use, Variable)]
+    name = uses[0].variable if uses else contract.upstream.symbol
+    old = old_place(contract, sides[0])
+    new = (
+        own_place(sides[1], contract.upstream.name, contract.upstream.module, contract.upstream.symbol) if old else None
+    )
+    if old is not None and new is not None:
+        found = difference(old, new, sides)
+        return Effect(contract, found.kind, _told(found, name), (), new, found)
+    before, after = (_mentioned(contract.upstream.name, name, side) for side in sides)
+    if after or not before:
+        reason = f"{name} is still read" if after else f"{name} is read by no upstream at either commit"
+        return Effect(contract, "unchanged", reason)
+    faults = tuple(
+        Fault(use.line, f"{name} is set, and nobody reads it any more") for use in uses if use.access == "written"
+    )
+    return Effect(contract, "removed", f"no source reads {name} any more", faults, gone=True, soft_read=not faults)
+
+
+def _told(found: Difference, name: str) -> str:
+    return "; ".join(f"{name} {what}" for what in found.what) or f"{name} has the same default"
+
+
+def _mentioned(who: str, name: str, side: Side) -> bool:
+    word = name.encode()
+    return any(word in data for data in side.corpus(who).values())
+
+
+def pin_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:
+    """Compare a pin: which version the plugin says it is made for, and which one the target is."""
+    del renames
+    pins = [use for use in contract.uses if isinstance(use, Pin)]
+    target = sides[1].versions.get(contract.upstream.name, "")
+    said = pins[0].version if pins else ""
+    if not target:
+        return Effect(contract, "value-changed", f"it says {said or 'no version'}; the target is another commit")
+    if said.removeprefix("v") == target.removeprefix("v"):
+        return Effect(contract, "unchanged", f"it says {said}, which is the target")
+    faults = tuple(Fault(pin.line, f"it asks for {pin.version}, the target is {target}") for pin in pins if _binds(pin))
+    return Effect(contract, "value-changed", f"it says {said or 'no version'}, the target is {target}", faults)
+
+
+def _binds(pin: Pin) -> bool:
+    return pin.source in _BINDING and bool(pin.version)

@@ -1,0 +1,231 @@
+"""Whether a function of the plugin can still stand where an upstream function stands: patches and overrides.
+
+Upstream calls it. So it must accept what upstream passes now, give back what upstream expects now, and stand where
+upstream looks it up now.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from git_afd.core.contracts.uses import Call, Override, Patch
+from git_afd.core.impacts.bodies import Body
+from git_afd.core.impacts.effect import Case, Fault
+from git_afd.core.impacts.places import own_place
+from git_afd.core.impacts.returns import incompatible
+from git_afd.core.impacts.signatures import (
+    bind,
+    binding_decorators,
+    bound_parameters,
+    calls_of,
+    is_required,
+    misbound,
+)
+from git_afd.core.source.definitions import Parameter, Signature
+from git_afd.core.source.world import PLUGIN, Located
+
+_TOO_MANY: Final = 400
+
+
+def override_faults(case: Case, use: Override) -> Iterator[Fault]:
+    """Check an overridden member: upstream still has it, and calls it in a way the override accepts."""
+    new = case.now.place
+    name = case.old.symbol.rpartition(".")[2]
+    if case.now.standing == "unknown":
+        return
+    if not case.now.reachable and use.distance == 1 and case.now.owner is None:
+        yield Fault(use.line, f"the base cannot be reached: {case.now.why}")
+        return
+    if new is None or case.now.standing == "believed":
+        if use.supers:
+            yield Fault(use.line, f"super() has no {name}: {case.now.why}")
+        elif not name.startswith("__") and not still_called(case, name):
+            yield Fault(use.line, f"upstream has and calls no {name} any more: {case.now.why}")
+        return
+    if use.signature is None:
+        return
+    yield from stand_in_faults(case, use.line, use.signature, new, "method")
+
+
+def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
+    """Check a patch: its target is still looked up there, and the replacement fits."""
+    new = case.now.place
+    if case.now.standing == "unknown":
+        return
+    if use.added:
+        if new is not None and new.who != PLUGIN:
+            yield Fault(use.line, f"upstream defines {case.old.symbol} itself now: the patch overwrites it")
+        return
+    if not case.now.reachable and case.now.owner is None:
+        yield Fault(use.line, f"the patched place cannot be reached: {case.now.why}")
+        return
+    if new is None or case.now.standing == "believed":
+        yield Fault(use.line, f"nothing is patched: {case.now.why}")
+        return
+    why = _not_looked_up(case, use, new)
+    if why:
+        yield Fault(use.line, why)
+    if use.signature is not None:
+        bound = "method" if case.now.owner is not None and use.wrapped != "staticmethod" else "function"
+        yield from stand_in_faults(case, use.line, use.signature, new, bound)
+
+
+def _not_looked_up(case: Case, use: Patch, new: Located) -> str:
+    """Say why assigning the module's name has no effect any more: the module only passes it on."""
+    if use.form not in ("module-attribute", "alias") or "." in case.old.symbol:
+        return ""
+    owner = case.sides[1].world.resolve(use.owner)
+    if not isinstance(owner, Located) or owner.path == new.path or "sys.modules[*]" in use.rebound:
+        return ""
+    text = case.sides[1].texts(owner.who, owner.path)
+    before = case.sides[0].texts(owner.who, owner.path)
+    name = case.contract.upstream.symbol.rpartition(".")[2]
+    if (
+        text is None
+        or _uses(text, name) > 0
+        or (before is not None and use.form == "alias" and not _uses(before, name))
+    ):
+        return ""
+    return f"{use.owner} only passes {name} on now: whoever calls it looks it up elsewhere"
+
+
+def _uses(text: str, name: str) -> int:
+    """Count where a name is used in a text, imports and ``__all__`` not counted."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return 1
+    return sum(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in ast.walk(tree)
+    )
+
+
+def stand_in_faults(case: Case, line: int, mine: Signature, new: Located, bound: str) -> Iterator[Fault]:
+    """Check that a plugin function accepts what upstream's own accepts and gives back what it gives back."""
+    theirs = _signature(new)
+    if new.kind != "function" or case.old.kind != "function":
+        return
+    why = _rejected(case, mine, theirs, bound) or _passed(case, mine, new, bound)
+    if why:
+        yield Fault(line, why)
+    if theirs.is_async != _signature(case.old).is_async and theirs.is_async != mine.is_async:
+        yield Fault(line, "upstream awaits it now" if theirs.is_async else "upstream does not await it any more")
+    was, now = binding_decorators(_signature(case.old)), binding_decorators(theirs)
+    if was != now and binding_decorators(mine) == was and mine.decorators:
+        yield Fault(line, f"upstream has {', '.join(now) or 'a plain function'} there now")
+    if case.difference.kind in ("return-changed", "signature-changed"):
+        yield from _returned(case, line, new)
+
+
+def _signature(place: Located) -> Signature:
+    found = place.definition.signature if place.definition else None
+    return found or Signature(())
+
+
+def _rejected(case: Case, mine: Signature, theirs: Signature, bound: str) -> str:
+    """Say which of the plainest calls of upstream's signature the plugin's function does not accept."""
+    old = _signature(case.old)
+    own = bound_parameters(mine, bound)
+    for before, after in zip(calls_of(old, bound), calls_of(theirs, bound), strict=True):
+        if bind(before, own).fault:
+            continue  # it did not fit at the current commit either
+        found = bind(after, own)
+        if found.fault:
+            return f"upstream's signature changed and the plugin's function {found.fault}"
+        if after.keywords == before.keywords or after.positional:
+            wrong = misbound(bind(after, bound_parameters(theirs, bound)), found, {})
+            first = misbound(bind(before, bound_parameters(old, bound)), bind(before, own), {})
+            if wrong and not first:
+                return f"{wrong.replace(' now, was ', ' of the plugin, meant for ')}"
+    return ""
+
+
+def _passed(case: Case, mine: Signature, new: Located, bound: str) -> str:
+    """Say which call in the upstream passes an argument that the plugin's function does not accept."""
+    own = bound_parameters(mine, bound)
+    theirs = bound_parameters(_signature(new), bound)
+    known = {item.name for item in bound_parameters(_signature(case.old), bound)}
+    lacking = _lacking(theirs, own, known)
+    if not lacking:
+        return ""
+    name = new.symbol.rpartition(".")[2]
+    for path, call in upstream_calls(case, new.who, name, method=bound == "method"):
+        fits = not bind(call, theirs).fault
+        clear = any(item in call.keywords for item in lacking)
+        if fits and clear and bind(call, own).fault:
+            return f"upstream passes {', '.join(i for i in call.keywords if i in lacking)} ({path}:{call.line})"
+    return ""
+
+
+def _lacking(theirs: tuple[Parameter, ...], own: tuple[Parameter, ...], known: set[str]) -> tuple[str, ...]:
+    if any(item.kind == "var-keyword" for item in own):
+        return ()
+    mine = {item.name for item in own}
+    return tuple(
+        item.name
+        for item in theirs
+        if item.name not in mine | known and not is_required(item) and not item.kind.startswith("var")
+    )
+
+
+def upstream_calls(case: Case, who: str, name: str, *, method: bool) -> Iterator[tuple[str, Call]]:
+    """Yield calls of a name in an upstream's target sources, with what they pass."""
+    after = case.sides[1]
+    word = f".{name}(" if method else f"{name}("
+    for path, data in after.corpus(who).items():
+        if word.encode() not in data:
+            continue
+        for node in _calls(data.decode("utf-8", "replace"), name):
+            stars = any(isinstance(item, ast.Starred) for item in node.args)
+            keywords = tuple(item.arg for item in node.keywords if item.arg)
+            count = sum(not isinstance(item, ast.Starred) for item in node.args)
+            yield path, Call(node.lineno, "function", count, keywords, stars, len(keywords) != len(node.keywords))
+
+
+def _calls(text: str, name: str) -> Iterator[ast.Call]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called == name:
+                yield node
+
+
+def still_called(case: Case, name: str) -> bool:
+    """Say whether the class's family or its neighbours still call a member of that name through an object."""
+    after = case.sides[1]
+    pattern = re.compile(rf"\.{re.escape(name)}\(".encode())
+    paths = set(after.callers(case.old.who, name))
+    before = set(case.sides[0].callers(case.old.who, name))
+    return any(path in before and pattern.search(after.corpus(case.old.who)[path]) for path in paths)
+
+
+def _returned(case: Case, line: int, new: Located) -> Iterator[Fault]:
+    """Check what the plugin's function gives back against what upstream's gives back now."""
+    mine = own_place(case.sides[0], PLUGIN, _module(case), case.contract.plugin.symbol)
+    if mine is None or mine.kind != "function":
+        return
+    bodies = (case.sides[0].body(mine), case.sides[0].body(case.old), case.sides[1].body(new))
+    if not all(isinstance(body, Body) for body in bodies):
+        return
+    own, old, now = (body.returned for body in bodies if isinstance(body, Body))
+    types = incompatible(_signature(case.old).returns, _signature(new).returns, _signature(mine).returns, own)
+    if types:
+        yield Fault(line, types)
+        return
+    if (own.generator != now.generator and own.generator == old.generator) or (
+        now.lengths and old.lengths != now.lengths and own.forms != {"value"} and not own.lengths & now.lengths
+    ):
+        yield Fault(line, f"upstream's {case.difference.returns}, the plugin's does not")
+
+
+def _module(case: Case) -> str:
+    tree = case.sides[0].tree(PLUGIN)
+    path = case.contract.plugin.path
+    return next((name for name, known in tree.paths.items() if known == path), "") if tree else ""

@@ -1,0 +1,137 @@
+"""The current and the target sources, side by side: worlds to find names in, texts to read bodies from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from git_afd.core.impacts.bodies import Body, NoBody, read_body, slice_of
+from git_afd.core.source.definitions import Definition, Module, Unreadable
+from git_afd.core.source.lookup import Absent, External, Found, Tree, Unknown, imported
+from git_afd.core.source.versions import Versions
+from git_afd.core.source.world import Located, Result, World
+
+Texts = Callable[[str, str], "str | None"]
+"""Gives the text of a file by upstream and path; None when it is missing or no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a dotted name leads to, and whether it does so at run time.
+
+    `guard` says why it may not be there when the program runs: a hop that is imported under TYPE_CHECKING, or a
+    definition that stands under a condition only. `hops` are the re-exports that were followed.
+    """
+
+    place: Located
+    hops: tuple[str, ...] = ()
+    guard: str = ""
+
+
+@dataclass(slots=True)
+class Side:
+    """One side: the world of both upstreams (and the plugin) at it, texts, versions that prune dead branches.
+
+    `corpus` gives the raw sources of an upstream's package by path; it is read once, when first asked for.
+    """
+
+    world: World
+    texts: Texts
+    corpus: Callable[[str], Mapping[str, bytes]]
+    versions: Versions = field(default_factory=dict)
+    _bodies: dict[Located, Body | NoBody] = field(default_factory=dict)
+    _reached: dict[str, Reached | Result] = field(default_factory=dict)
+    _names: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def tree(self, who: str) -> Tree | None:
+        """Return an upstream's tree."""
+        return self.world.trees.get(who)
+
+    def source(self, place: Located) -> str | None:
+        """Return the source lines of a definition, None when they cannot be read."""
+        text = self.texts(place.who, place.path)
+        return slice_of(text, place.definition) if text is not None and place.definition else None
+
+    def body(self, place: Located) -> Body | NoBody:
+        """Return a function's body, or why there is none."""
+        if place not in self._bodies:
+            source = self.source(place)
+            self._bodies[place] = (
+                NoBody(f"{place.path} cannot be read") if source is None else read_body(source, self.versions)
+            )
+        return self._bodies[place]
+
+    def reach(self, dotted: str) -> Reached | Result:
+        """Find a dotted name and say whether it is there at run time."""
+        if dotted not in self._reached:
+            self._reached[dotted] = self._reach(dotted)
+        return self._reached[dotted]
+
+    def _reach(self, dotted: str) -> Reached | Result:
+        outer, _, name = dotted.rpartition(".")
+        klass = self.world.resolve(outer) if outer else None
+        if isinstance(klass, Located) and klass.kind == "class":
+            member = self.world.member(klass, name)
+            return Reached(member, (), conditional(member.definition)) if isinstance(member, Located) else member
+        found = self.world.resolve(dotted)
+        if not isinstance(found, Located):
+            return found
+        tree = self.tree(self.world.owner(dotted) or "")
+        answer = tree.resolve(dotted) if tree else found
+        hops = answer.via if isinstance(answer, Found) else ()
+        guard = next((reason for hop in hops if (reason := self._guard(hop))), "")
+        return Reached(found, hops, guard or conditional(found.definition))
+
+    def _guard(self, hop: str) -> str:
+        module_name, _, name = hop.rpartition(".")
+        module = self.world.module(self.world.owner(hop) or "", module_name)
+        bound = imported(module, name) if module else None
+        if bound is not None and bound.place == "type-checking":
+            return f"{module_name} imports {name} under TYPE_CHECKING only"
+        return ""
+
+    def unreadable(self, who: str, module: str) -> str:
+        """Say why a module cannot be read, empty when it can or is not there."""
+        tree = self.tree(who)
+        found = tree.module(module) if tree else None
+        return found.reason if isinstance(found, Unreadable) else ""
+
+    def definers(self, who: str, name: str) -> list[str]:
+        """Return the paths of files whose text defines a name (function, class or value), anywhere in it."""
+        plain = re.escape(name.encode())
+        pattern = re.compile(
+            rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+%s\b|^%s[ \t]*[:=]" % (plain, plain), re.MULTILINE
+        )
+        word = name.encode()
+        return [path for path, data in self.corpus(who).items() if word in data and pattern.search(data)]
+
+    def callers(self, who: str, name: str) -> list[str]:
+        """Return the paths of files whose text calls something of a name through an object (``.name(``)."""
+        word = f".{name}(".encode()
+        return [path for path, data in self.corpus(who).items() if word in data]
+
+    def module_at(self, who: str, path: str) -> Module | None:
+        """Return the readable module of a path."""
+        if who not in self._names:
+            tree = self.tree(who)
+            self._names[who] = {known: name for name, known in tree.paths.items()} if tree else {}
+        name = self._names[who].get(path)
+        return self.world.module(who, name) if name else None
+
+
+def conditional(definition: Definition | None) -> str:
+    """Say under which test a definition stands, empty for none."""
+    condition = definition.condition if definition else ""
+    return f"it is defined under `if {condition}` only" if condition else ""
+
+
+def why_missing(found: object) -> str:
+    """Say as the end of a sentence why a name was not found."""
+    if isinstance(found, Unknown):
+        return found.reason
+    if isinstance(found, Absent):
+        return f"{found.place} has no {found.name.removeprefix(f'{found.place}.')}"
+    if isinstance(found, External):
+        return f"it leads out of the sources, to {found.target}"
+    return "it was not found"

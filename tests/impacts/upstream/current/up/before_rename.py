@@ -1,0 +1,11 @@
+def in_renamed_file(batch):
+    kept = list(batch)
+    for item in kept:
+        store(item)
+    return kept
+
+
+def changed_beyond_recognition(batch):
+    one(batch)
+    two(batch)
+    three(batch)

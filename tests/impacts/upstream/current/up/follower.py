@@ -1,0 +1,1 @@
+from up.homes import followed

@@ -1,0 +1,4 @@
+def prepare(config):
+    config.extra = 1
+    config.lost_extra = 2
+    config.other_extra = 3

@@ -1,0 +1,53 @@
+from abc import ABC, abstractmethod
+
+
+class Base:
+    def load(self, path):
+        return path
+
+    def forward(self, batch):
+        return batch
+
+    def called_with_more(self, batch):
+        return batch
+
+    def narrow(self, batch, extra):
+        return batch
+
+    def hook(self):
+        return None
+
+    def dead_hook(self):
+        return None
+
+    def shape(self):
+        return 1, 2
+
+    def warm(self) -> float:
+        return 1.5
+
+    def value(self):
+        return 1
+
+
+class Mixin:
+    pass
+
+
+class Mixed(Base, Mixin):
+    def use(self): ...
+
+
+class Shaped(ABC):
+    def size(self): ...
+
+
+class Left(Base):
+    pass
+
+
+class Loop:
+    def go(self, base):
+        base.hook()
+        base.dead_hook()
+        base.forward(1)

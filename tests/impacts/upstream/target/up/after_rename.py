@@ -1,0 +1,9 @@
+def in_renamed_file(batch, more):
+    kept = list(batch)
+    for item in kept:
+        store(item, more)
+    return kept
+
+
+def changed_beyond_recognition():
+    return nothing(like, it)

@@ -1,0 +1,1 @@
+from up.new_home import followed

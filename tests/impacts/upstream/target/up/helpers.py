@@ -1,0 +1,6 @@
+def helper(a):
+    return a
+
+
+def unused_alias(a):
+    return a

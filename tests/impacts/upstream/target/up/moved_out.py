@@ -1,0 +1,6 @@
+def relocated(a):
+    return a
+
+
+def relocated_user(a):
+    return relocated(a)

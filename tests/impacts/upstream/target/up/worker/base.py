@@ -1,0 +1,47 @@
+from abc import ABC, abstractmethod
+
+
+class Base:
+    def load(self, path, strict):
+        return path
+
+    def forward(self, batch):
+        prepare(batch)
+        return batch
+
+    def called_with_more(self, batch, stream=None, quiet=False):
+        return batch
+
+    def narrow(self, batch):
+        return batch
+
+    def shape(self):
+        return 1, 2, 3
+
+    def warm(self) -> Times:
+        return Times()
+
+    @property
+    def value(self):
+        return 1
+
+    def shutdown(self):
+        self.released = True
+
+
+class Mixed(Base):
+    def use(self): ...
+
+
+class Shaped(ABC):
+    def size(self): ...
+
+    @abstractmethod
+    def dtype(self): ...
+
+
+class Loop:
+    def go(self, base):
+        base.hook()
+        base.forward(1)
+        base.called_with_more(1, stream=2)
