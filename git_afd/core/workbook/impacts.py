@@ -44,7 +44,8 @@ class Impact:
     """What the target does to one contract. `class_` is empty while nobody has classified it.
 
     `breaking` says that the plugin's use fails or binds wrongly at the target. `proof` says what shows that a
-    replacement is equivalent or that a removed workaround was absorbed.
+    replacement is equivalent or that a removed workaround was absorbed. `rule` names the rule that proposed the
+    class, empty for a row that was given by hand.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Impact:
     tests: tuple[str, ...] = ()
     risk: str = ""
     order: str = ""
+    rule: str = ""
 
     def as_json(self) -> dict[str, Json]:
         """Return the row with the field names of ``diff --json``."""
@@ -121,6 +123,7 @@ def _impact(row: Row) -> Impact:
         tests=row.many("tests"),
         risk=row.text("risk"),
         order=row.text("order"),
+        rule=row.text("rule"),
     )
     _consistent(row, found)
     return found
