@@ -5,17 +5,14 @@ Nothing is checked out, nothing is imported, and a source that lacks an object i
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from git_afd.adapters.objects import Objects, open_objects
 from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_tree import SourceTree
 from git_afd.core import shape
 from git_afd.core.names import REVISION_KEYS, UPSTREAMS, revision_key
-from git_afd.core.source.definitions import Module, Unreadable
-from git_afd.core.source.index import index_module
-from git_afd.core.source.lookup import Tree, module_paths
 from git_afd.core.source.world import World
 from git_afd.core.state import Freeze
 from git_afd.core.workbook.frozen import PLUGIN, Frozen, Place, survey
@@ -68,21 +65,5 @@ def _read(objects: Objects, folder: Path, commit: str, paths: Iterable[str]) -> 
 def _targets(session: Session, freeze: Freeze, commits: Mapping[str, str]) -> World:
     """Return both upstreams at their target commits; a module is read when it is asked for."""
     sides = {name: revision_key(name, "target") for name in UPSTREAMS}
-    return World({name: _tree(_objects(session, freeze, side)[0], commits[side]) for name, side in sides.items()})
-
-
-def _tree(objects: Objects, commit: str) -> Tree:
-    listed = {entry.path: entry.id for entry in objects.entries(commit) if entry.kind == "blob"}
-    paths = module_paths(list(listed))
-    names = {path: name for name, path in paths.items()}
-
-    def load(path: str) -> Module | Unreadable:
-        content = objects.blobs([listed[path]])[listed[path]]
-        if content is None:
-            return Unreadable(names[path], "its object is missing")
-        text = content.decode("utf-8", "surrogateescape")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an upstream's invalid escape sequence is not ours to report
-            return index_module(text, names[path], is_package=path.endswith("/__init__.py"))
-
-    return Tree(paths, load)
+    objects = {side: _objects(session, freeze, side)[0] for side in sides.values()}
+    return World({name: SourceTree(objects[side], commits[side]).tree({}) for name, side in sides.items()})
