@@ -192,7 +192,7 @@ class Ledger:
         said = ", ".join(f"{record.kind} {record.id[:12]}" for record in records)
         new = Notes(self.git).extended(tip, lines, f"afd: record {said}", self.actor, _seconds(records[0].at))
         old = tip or "0" * len(new)
-        settings = ("core.fsync=reference", "core.filesRefLockTimeout=2000")
+        settings = ("core.filesRefLockTimeout=2000",)
         step = ("update-ref", "-m", f"afd: record {said}", LEDGER_REF, new, old)
         moved = self.git.run(*step, locks=True, config=settings)
         if moved.ok:

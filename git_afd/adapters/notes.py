@@ -19,8 +19,10 @@ from git_afd.errors import EnvironmentFault
 Note = tuple[str, str | None]
 """The annotated object (full id) and the note's text; None when its blob is not there."""
 
-# What the ledger says must be on the disk before the ref says that it is there (git-config(1), core.fsync).
-_SAFE: Final = ("core.fsync=committed,loose-object,reference",)
+_NEAR: Final = 3
+"""Levels of a fan-out that are looked at in one go: git makes two of them at 65,536 notes."""
+
+_KINDS: Final = {b"blob": "blob", b"tree": "tree", b"commit": "commit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Notes:
         made += trees(root, width)
         new = commit(made[-1].id, (tip,) if tip else (), who, seconds, message)
         unique = {item.id: item for item in (*made, new)}
-        stored = self.git.run("unpack-objects", "-q", input=pack(list(unique.values())), locks=True, config=_SAFE)
+        stored = self.git.run("unpack-objects", "-q", input=pack(list(unique.values())), locks=True)
         if not stored.ok:
             why, fix = stored.reason, "look for a full disk or missing permissions in the git dir"
             raise EnvironmentFault(f"the ledger cannot be written: {why}", fix)
@@ -77,14 +79,18 @@ class Notes:
         texts = dict.fromkeys(names, b"")
         if tip is None:
             return Level(), texts
-        paths = {path: name for name in names for pair in places(name) for path in pair if path}
-        found = zip(("", *paths), self._objects((f"{tip}^{{tree}}", *(f"{tip}:{path}" for path in paths))), strict=True)
         raw: dict[str, bytes] = {}
-        for path, (kind, data) in found:
-            if kind == "tree":
-                raw[path] = data
-            elif kind == "blob":  # several only after odd merges: what they say is put together
-                texts[paths[path]] += data if data.endswith(b"\n") else data + b"\n"
+        depth, left = 0, list(names)
+        while left:
+            asked = _near(left, depth) if depth else {"": "", **_near(left, 0)}
+            found = self._objects(f"{tip}:{path}" if path else f"{tip}^{{tree}}" for path in asked)
+            for (path, name), (kind, data) in zip(asked.items(), found, strict=True):
+                if kind == "tree":
+                    raw[path] = data
+                elif kind == "blob":  # several only after odd merges: what they say is put together
+                    texts[name] += data if data.endswith(b"\n") else data + b"\n"
+            depth += _NEAR
+            left = [name for name in left if any(folder in raw for folder, _ in places(name)[depth - 1 : depth])]
         if "" not in raw:
             raise EnvironmentFault(f"the tree of notes commit {tip} is missing", "fetch it from another clone")
         return assemble(raw, width), texts
@@ -109,24 +115,30 @@ class Notes:
             wanted = wanted[len(answers) + 1 :]
 
 
+def _near(names: Iterable[str], depth: int) -> dict[str, str]:
+    """Return where notes of `names` could be on the levels from `depth` on that are looked at in one go."""
+    near = ((name, pair) for name in names for pair in places(name)[depth : depth + _NEAR])
+    return {path: name for name, pair in near for path in pair if path}
+
+
 def _answers(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Split what ``cat-file --batch`` printed: ``<id> <type> <size>``, the data, a line break; or ``… missing``."""
     at = 0
     while (end := data.find(b"\n", at)) >= 0:
-        words = data[at:end].split(b" ")
+        name_and_kind, _, size_text = data[at:end].rpartition(b" ")
         at = end + 1
-        if len(words) != 3 or not words[2].isdigit():  # noqa: PLR2004 - the three words above
+        if not size_text.isdigit():
             yield "", b""
             continue
-        size = int(words[2])
+        size = int(size_text)
         if at + size >= len(data):
             return  # cut short
-        yield words[1].decode(), data[at : at + size]
+        yield _KINDS.get(name_and_kind.rpartition(b" ")[2], ""), data[at : at + size]
         at += size + 1
 
 
 def _entries(fields: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Turn ``ls-tree`` entries into (annotated object, blob id): the fan-out's slashes say nothing."""
     for entry in fields:
-        meta, path = entry.split("\t", 1)
-        yield path.replace("/", ""), meta.split(" ")[2]
+        meta, _, path = entry.partition("\t")
+        yield path.replace("/", ""), meta.rpartition(" ")[2]

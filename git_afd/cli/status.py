@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from git_afd.cli.calling import afd_command
+from git_afd.cli.calling import afd_command, format_options
 from git_afd.core.outcome import Outcome
 
 
 @afd_command("status")
+@format_options
 def status(directory: Path) -> Outcome:
     """Show the twelve phases of this branch's upgrade: status, evidence, blocker, and the next allowed action."""
     from git_afd.actions.status import status as act

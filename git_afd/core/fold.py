@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from git_afd.core import shape
@@ -33,7 +34,7 @@ def extend(state: State, records: Iterable[Record]) -> State:
     """Return `state` with `records` added; each must come after everything that `state` holds."""
     draft = _Draft.of(state)
     unique = {record.id: record for record in records}
-    for record in sorted(unique.values(), key=lambda item: item.key):
+    for record in sorted(unique.values(), key=attrgetter("seq", "id")):
         draft.take(record)
     return draft.state()
 
@@ -63,7 +64,7 @@ class _Draft:
         for seen in record.prev:
             self.heads.pop(seen, None)
         self.heads[record.id] = None
-        if record.v > VERSION or record.kind not in KINDS:
+        if record.v > VERSION or not (record.kind in RULES or record.kind == "freeze"):
             return  # a later tool's record: kept in the ledger, blocks nothing here
         try:
             self._apply(record)

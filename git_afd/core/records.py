@@ -10,12 +10,14 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from git_afd.core.outcome import Json
 
 VERSION: Final = 1
 _ENVELOPE: Final = ("at", "body", "by", "id", "kind", "prev", "seq", "tool", "upgrade", "v")
+_NAMES: Final = frozenset(_ENVELOPE)
+_TEXTS: Final = ("at", "by", "id", "kind", "tool", "upgrade")
 
 
 def _refuse_constant(name: str) -> None:
@@ -162,10 +164,20 @@ def parse_note(text: str, place: str = "") -> tuple[Record | Damage, ...]:
     return tuple(parse_line(line, place) for line in text.split("\n") if line.strip())
 
 
-def _record(value: Mapping[str, Json]) -> Record:
-    fields = dict(value)
-    fields["prev"] = tuple(value["prev"])  # type: ignore[arg-type]  # checked by _fault, or built by seal
-    return Record(**fields)  # type: ignore[arg-type]  # same
+def _record(value: Mapping[str, Any]) -> Record:
+    """Build a record of what _fault has checked, or of what seal has made."""
+    return Record(
+        value["v"],
+        value["id"],
+        value["seq"],
+        tuple(value["prev"]),
+        value["upgrade"],
+        value["kind"],
+        value["at"],
+        value["by"],
+        value["tool"],
+        value["body"],
+    )
 
 
 def _plain(value: object) -> Json:
@@ -173,30 +185,28 @@ def _plain(value: object) -> Json:
 
 
 def _fault(value: Json, line: str) -> str:
-    if not isinstance(value, dict) or tuple(sorted(value)) != _ENVELOPE:
+    if not isinstance(value, dict) or value.keys() != _NAMES:
         return "does not have exactly the envelope's fields"
     if not _typed(value):
         return "has a field of the wrong type"
     if canonical(value) != line:
         return "is not in canonical form"
-    if hashlib.sha256(_without_id(line, str(value["id"])).encode("ascii")).hexdigest() != value["id"]:
+    # The last member of that name is the record's own: what follows it holds texts only, where quotes are escaped.
+    before, _, after = line.rpartition(f'"id":"{value["id"]}",')
+    if hashlib.sha256((before + after).encode("ascii")).hexdigest() != value["id"]:
         return "does not match its id: it was changed after it was written"
     return ""
 
 
-def _without_id(line: str, name: str) -> str:
-    """Return a canonical line without its id: the last such member, since what follows it holds only texts."""
-    member = f'"id":{canonical(name)},'
-    before, _, after = line.rpartition(member)
-    return before + after
-
-
-def _typed(value: Mapping[str, Json]) -> bool:
-    prev = value["prev"]
+def _typed(value: Mapping[str, Any]) -> bool:
+    prev, v, seq = value["prev"], value["v"], value["seq"]
     return (
-        all(isinstance(value[name], str) for name in ("at", "by", "id", "kind", "tool", "upgrade"))
-        and all(type(value[name]) is int and value[name] >= 0 for name in ("v", "seq"))  # type: ignore[operator]  # an int here
-        and isinstance(value["body"], dict)
-        and isinstance(prev, list)
-        and all(isinstance(item, str) for item in prev)
+        type(v) is int
+        and type(seq) is int
+        and v >= 0
+        and seq >= 0
+        and type(prev) is list
+        and type(value["body"]) is dict
+        and {type(value[name]) for name in _TEXTS} == {str}
+        and {type(item) for item in prev} <= {str}
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from git_afd.core.outcome import Outcome
+from git_afd.render.document import Piece
 
 
-def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: ARG001, FBT001 - the signature of every renderer
+def pieces(outcome: Outcome) -> Iterator[Piece]:  # noqa: ARG001 - the signature of every renderer
     """Show nothing of its own."""
     yield from ()

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from git_afd.core.outcome import Outcome
-from git_afd.render.table import columns
+from git_afd.render.document import Piece, Table
 
 
-def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the signature of every renderer
+def pieces(outcome: Outcome) -> Iterator[Piece]:
     """Show the upgrade, its four revisions, the twelve phases, and what is open."""
     data: Mapping[str, Any] = outcome.data
     if data["upgrade"] is None:
@@ -21,7 +21,7 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     for key, revision in data["revisions"].items():
         yield f"  {key:<20} {revision['commit'][:12]}  {revision['ref']}"
     yield ""
-    yield columns(("#", "phase", "status", "evidence", "blocker"), (_row(row) for row in data["phases"]), color=color)
+    yield Table(("#", "phase", "status", "evidence", "blocker"), tuple(_row(row) for row in data["phases"]))
     yield from _open(data)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Outcome
+from git_afd.render.document import Piece, text_lines
+from git_afd.render.table import visible
 
 Words = Callable[[Outcome, bool], Iterator[str]]
 
@@ -15,23 +18,47 @@ Words = Callable[[Outcome, bool], Iterator[str]]
 def as_text(outcome: Outcome, *, color: bool = False, quiet: bool = False) -> str:
     """Return what a person reads on stdout: the answer, what is wrong, what may be done next."""
     parts: list[str] = [] if quiet else list(words_of(outcome.verb)(outcome, color))
-    parts += [line for finding in outcome.findings for line in finding_lines(finding)]
+    parts += [visible(line) for line in _findings(outcome)]
     if outcome.next and not quiet:
-        parts += ["", f"next: {outcome.next}"] if parts else [f"next: {outcome.next}"]
+        parts += ["", f"next: {visible(outcome.next)}"] if parts else [f"next: {visible(outcome.next)}"]
     return "\n".join(parts)
+
+
+def as_document(outcome: Outcome, form: str) -> str:
+    """Return the same as a Markdown or HTML document; for verbs whose module has `pieces`."""
+    from git_afd.render.markup import markdown, page
+
+    module = _module_of(outcome.verb)
+    pieces: list[Piece] = [*module.pieces(outcome), "", *_findings(outcome), "", f"next: {outcome.next}"]
+    make = {"markdown": markdown, "html": page}[form]
+    return make(f"git afd {outcome.verb.replace('.', ' ')}", pieces)
 
 
 def words_of(verb: str) -> Words:
     """Return the renderer of a verb, else plain name and value lines.
 
-    ``gate.static`` is shown by ``text`` in ``git_afd.render.gate_static``, else in ``git_afd.render.gate``.
+    ``gate.static`` is shown by ``text`` in ``git_afd.render.gate_static``, else in ``git_afd.render.gate``; a
+    module with ``pieces`` needs no ``text``.
     """
+    module = _module_of(verb)
+    if module is None:
+        return plain
+    if hasattr(module, "pieces"):
+        return lambda outcome, color: text_lines(module.pieces(outcome), color=color)
+    words: Words = module.text
+    return words
+
+
+def _module_of(verb: str) -> Any:  # noqa: ANN401 - a module; what it must have stands in words_of
     verb = verb.replace("-", "_")
     for name in (verb.replace(".", "_"), verb.partition(".")[0]):
         if find_spec(f"git_afd.render.{name}") is not None:
-            words: Words = import_module(f"git_afd.render.{name}").text
-            return words
-    return plain
+            return import_module(f"git_afd.render.{name}")
+    return None
+
+
+def _findings(outcome: Outcome) -> Iterator[str]:
+    return (line for finding in outcome.findings for line in finding_lines(finding))
 
 
 def plain(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: ARG001, FBT001 - the signature of every renderer
