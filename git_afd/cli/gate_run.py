@@ -45,7 +45,7 @@ def _gate(name: str, text: str) -> click.Command:
 
 
 def _order(name: str, directory: Path, **options: Any) -> Order:  # noqa: ANN401 - click's own
-    from git_afd.actions.gate.order import Order
+    from git_afd.actions.gate.order import Order, silent
 
     if options["bundle"] and options["source"]:
         raise UsageFault("--bundle writes and --from reads: give one of them", f"git afd gate {name} -h")
@@ -53,7 +53,7 @@ def _order(name: str, directory: Path, **options: Any) -> Order:  # noqa: ANN401
     for key in ("bundle", "source"):
         options[key] = directory / options[key] if options[key] else None
     options["targets"] = _targets(options["targets"], directory)
-    return Order(name, **options, tell=None if quiet else _tell, echo=None if quiet else _echo())
+    return Order(name, **options, tell=silent if quiet else _tell, echo=None if quiet else _echo())
 
 
 def _targets(words: tuple[str, ...], directory: Path) -> Mapping[str, Path]:

@@ -23,6 +23,8 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
         return
     yield f"commit {data['commit'][:12]}, tree {data['tree'][:12]}"
     yield columns(("command", "status", "exit", "seconds", "tests"), map(_row, data["commands"]), color=color)
+    failed = [command["name"] for command in data["commands"] if command["status"] != "PASS"]
+    yield from (f"log of {name}: {path}" for name, path in data.get("logs", {}).items() if name in failed)
     if data.get("bundle"):
         yield f"bundle {data['bundle']}, SHA-256 {data['bundle_digest']}; nothing was recorded here"
     for mode, measured in data["metrics"].items():

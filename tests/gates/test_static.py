@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from bench import command, gate, policy, python, shown, static_policy, upgrade
@@ -87,6 +89,9 @@ def test_only_an_explicit_pass_passes(kit: Kit, table: str, code: int, text: str
     done = gate(up, "static")
     assert done.code == code
     assert text in done.out
+    logs = re.findall(r"^log of \w+: (.*)", done.out, re.MULTILINE)
+    assert all(Path(log).is_file() for log in logs)
+    assert bool(logs) == bool(table and "could not be started" not in text)
     assert shown(up, PHASE)["status"] == {1: "FAIL", 6: "BLOCKED"}[code]
 
 

@@ -61,11 +61,10 @@ def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
     kept = Kept()
     try:
         for place, command in enumerate(commands, start=1):
-            if order.tell:
-                order.tell(f"{bench.gate} {place}/{len(commands)} {command.name}: {shlex.join(command.run)}")
+            title = f"{bench.gate} {place}/{len(commands)} {command.name}"
+            order.tell(f"{title}: {shlex.join(command.filled(bench.values)[0])}")
             _one(bench, command, order, kept)
-            if order.tell:
-                order.tell(f"{bench.gate} {place}/{len(commands)} {command.name}: {_ending(kept.ended[-1])}")
+            order.tell(f"{title}: {_ending(kept.ended[-1])}")
             if kept.interrupted:
                 break
     except KeyboardInterrupt:  # between two commands, where nobody forwards the signal

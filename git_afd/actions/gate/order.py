@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 
+def silent(_: str) -> None:
+    """Tell nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """One call of ``git afd gate NAME``.
@@ -26,7 +30,7 @@ class Order:
     bundle: Path | None = None
     source: Path | None = None
     targets: Mapping[str, Path] = field(default_factory=dict)
-    tell: Callable[[str], None] | None = None
+    tell: Callable[[str], None] = silent
     echo: Callable[[bytes], None] | None = None
 
     @property

@@ -36,6 +36,7 @@ def judged(
         "origin": run.origin,
         "diagnostic": run.diagnostic,
         "artifacts": {**raw.artifacts, FILE: run.artifacts[FILE]},
+        "logs": {one.name: str(session.artifacts.path(raw.artifacts[one.log])) for one in raw.commands if one.log},
     }
     then = next_action(up, rows_of(session, up))
     return Outcome(

@@ -55,5 +55,4 @@ def _remove(source: Source, path: Path, order: Order) -> None:
     try:
         remove_worktree(source, path, _REASON)
     except Refused as reason:
-        if order.tell:
-            order.tell(f"the worktree stays: {reason.message}")
+        order.tell(f"the worktree stays: {reason.message}")
