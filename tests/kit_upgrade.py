@@ -19,7 +19,7 @@ from git_afd.adapters.session import Session, open_session
 from git_afd.core.names import REVISION_KEYS, UPSTREAMS
 from git_afd.core.outcome import Json
 from git_afd.core.phases import BY_NAME, GATES, PHASES
-from git_afd.core.records import Draft, Record
+from git_afd.core.records import Draft, Record, drafted
 from git_afd.core.state import Upgrade
 
 UPGRADE = "U-2026-08-01-v2"
@@ -82,8 +82,9 @@ class FrozenUpgrade:
 
     def decide(self, name: str, status: str, *, blocker: str = "") -> None:
         """Record one phase with `status`, and before it what such a phase rests on."""
-        evidence = [record.id for record in self.record(*self._basis(name, status))]
-        self.record(("phase", phase_body(name, status, evidence, blocker)))
+        basis = self._basis(name, status)
+        evidence = [drafted(place) for place in range(len(basis))]
+        self.record(*basis, ("phase", phase_body(name, status, evidence, blocker)))
 
     def _basis(self, name: str, status: str) -> Sequence[tuple[str, Mapping[str, Json]]]:
         if name == "INVENTORY_AFD_CONTRACTS":
