@@ -6,6 +6,8 @@ two ways make it. A way either publishes a commit that equals the plan, or leave
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -184,7 +186,9 @@ def _apply(session: Session, case: _Case, survey: _Survey, blueprint: Blueprint,
     before = planned_entries(session.git, blueprint.paths, added)
     message = session.git_dir / MESSAGE_FILE
     message.write_bytes(encode(text))
-    with Forwarding(send_one) as signals:
+    left: tuple[str, ...] = ()
+    up = case.up
+    with Forwarding(send_one) as signals, _interruptible(signals):
         make = Scratch.make if survey.way == SCRATCH else InPlace
         way: Way = make(session, case.branch, blueprint, before)
         with announced(way, blueprint.intent(case.up.id, case.cause.name, case.heads)):
@@ -198,6 +202,19 @@ def _apply(session: Session, case: _Case, survey: _Survey, blueprint: Blueprint,
         return _refused(session, case, survey, done)
     message.unlink(missing_ok=True)
     return _finished(session, up, case, done.made, blueprint, survey, left=left)
+
+
+@contextmanager
+def _interruptible(signals: Forwarding) -> Iterator[None]:
+    """Report what fails after a signal as the interruption it is: the signal reaches our git children too."""
+    try:
+        yield
+    except NotRecorded:
+        raise
+    except AfdError as fault:
+        if signals.seen:
+            raise KeyboardInterrupt from fault
+        raise
 
 
 def _record(session: Session, case: _Case, made: MadeCommit, blueprint: Blueprint) -> Upgrade:

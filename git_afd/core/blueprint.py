@@ -69,6 +69,13 @@ def check_contents(blueprint: Blueprint, cause: RootCause, policy: Policy) -> No
     if idle is not None:
         fix = f"change it, or leave it out: git afd root-cause amend {cause.name}"
         raise Refused(f"{idle} is planned by {cause.name} and has not changed", fix, code="planned-path")
+    earlier = next((item for item in blueprint.changes if item.old_mode != GONE and _is_lesson(item, policy)), None)
+    if earlier is not None:
+        raise Refused(
+            f"{earlier.path} is an earlier lesson, and those are never changed",
+            "write a new one",
+            code="earlier-lesson",
+        )
     tested = any(policy.kind_of(path) == "test" for path in changed)
     if cause.kind in ("adaptation", "failure-fix") and not tested and not cause.untested.strip():
         raise Refused(
@@ -76,3 +83,7 @@ def check_contents(blueprint: Blueprint, cause: RootCause, policy: Policy) -> No
             f"change one, or git afd root-cause amend {cause.name} --untested WHY",
             code="no-test",
         )
+
+
+def _is_lesson(change: TreeChange, policy: Policy) -> bool:
+    return policy.kind_of(change.path) == "lesson"

@@ -189,3 +189,20 @@ def test_what_cannot_be_committed_exactly_is_refused_by_name(
         assert done.json["findings"][0]["remedy"]
     assert case.plugin.head == head
     assert (case.plugin.path / ".git/index").read_bytes() == index
+
+
+def test_an_earlier_lesson_is_never_changed_and_a_new_one_is_committed_after_the_audit(kit: Kit) -> None:
+    folder = ".agents/skills/upgrade-npu/references"
+    case = frozen(kit, up_to="FINAL_AUDIT", files={f"{folder}/old-lessons.md": "old\n"})
+    words = ["root-cause", "add", "--kind", "lesson", "--title", "what we learnt"]
+    paths = [f"{folder}/old-lessons.md", f"{folder}/new-lessons.md"]
+    call([*words, *(word for path in paths for word in ("--file", path))], case.plugin.path).ok()
+    name = next(cause.name for cause in case.upgrade.open_root_causes)
+    for path in paths:
+        case.plugin.write(path, "new\n")
+    done = call(["commit", "--root-cause", name, "--json"], case.plugin.path)
+    assert (done.code, done.json["findings"][0]["code"]) == (Exit.REFUSED, "earlier-lesson")
+    case.plugin(["git", "checkout", "-q", "--", paths[0]])
+    call(["root-cause", "amend", name, "--file", paths[1]], case.plugin.path).ok()
+    call(["commit", "--root-cause", name], case.plugin.path).ok()
+    assert case.plugin("git log -1 --format=%s") == "docs(references): what we learnt"

@@ -21,7 +21,7 @@ PLANNED = (PRODUCTION, TEST, NEW)
 # A git that kills whoever called it, before or after it does what was asked.
 KILLER = """#!/bin/sh
 case " $* " in *" $KILL_AT "*) ;; *) exec {git} "$@" ;; esac
-[ "$KILL_WHEN" = before ] && kill -9 $PPID && exit 1
+[ "$KILL_WHEN" = before ] && kill -${{KILL_SIGNAL-9}} $PPID && exit 1
 {git} "$@"
 kill -9 $PPID
 """
@@ -148,3 +148,16 @@ def test_one_commit_at_a_time_in_a_repository(case: FrozenUpgrade) -> None:
     )
     done = commit(case).ok()
     assert "another git afd commit runs" in done.err
+
+
+@pytest.mark.parametrize("at", ["worktree add", "update-ref", "commit"])
+def test_interrupted_from_the_terminal_it_says_so_and_leaves_nothing(
+    case: FrozenUpgrade, killer: Path, at: str
+) -> None:
+    hook(case.plugin, "pre-commit", "exit 0")
+    before, head = others(case.plugin, ()), case.plugin.head
+    env = {"PATH": f"{killer}:{os.environ['PATH']}", "KILL_AT": at, "KILL_WHEN": "before", "KILL_SIGNAL": "INT"}
+    done = case.plugin.afd(COMMIT, env=env)
+    assert (done.code, done.err.strip()) == (Exit.INTERRUPTED, "git-afd: interrupted")
+    assert (case.plugin.head, others(case.plugin, ())) == (head, before)
+    assert not leftovers(case)
