@@ -71,12 +71,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Who commits what: `heads` are the heads of the chain of records, `parent` is HEAD."""
+    """Who commits what: `heads` are those of the chain of records, `tip` is the ledger's, `parent` is HEAD."""
 
     up: Upgrade
     cause: RootCause
     policy: Policy
     heads: str
+    tip: str
     signer: str
     branch: str
     parent: str
@@ -122,7 +123,7 @@ def _gather(session: Session, name: str) -> _Case:
     signer = signer_of(session.git, "COMMITTER")
     insist_on_person(signer, signer_of(session.git, "AUTHOR"), policy.bots)
     heads = " ".join(reading.state.heads)
-    return _Case(up, cause, policy, heads, signer, session.branch or "", session.head or "")
+    return _Case(up, cause, policy, heads, reading.tip or "", signer, session.branch or "", session.head or "")
 
 
 def _survey(session: Session, case: _Case, request: Request) -> _Survey:
@@ -191,7 +192,7 @@ def _apply(session: Session, case: _Case, survey: _Survey, blueprint: Blueprint,
     with Forwarding(send_one) as signals, _interruptible(signals):
         make = Scratch.make if survey.way == SCRATCH else InPlace
         way: Way = make(session, case.branch, blueprint, before)
-        with announced(way, blueprint.intent(case.up.id, case.cause.name, case.heads)):
+        with announced(way, blueprint.intent(case.up.id, case.cause.name, case.tip)):
             done = attempt(way, message, judge, signals)
             if done.made is not None and done.right:
                 left = way.publish(done.made.id, text.partition("\n")[0])

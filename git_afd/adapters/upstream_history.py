@@ -46,7 +46,7 @@ def reverts(git: Git, old: str, new: str, folder: str) -> tuple[Reverted, ...]:
     found = git.run("log", "-z", "--format=%H%x1f%B", "--grep=^This reverts commit", f"{old}..{new}", "--", folder)
     if not found.ok or not found.stdout:
         return ()
-    pairs = [(text[:_id_length(text)], name) for text in found.fields() for name in _REVERTS.findall(text)]
+    pairs = [(text[: _id_length(text)], name) for text in found.fields() for name in _REVERTS.findall(text)]
     inside = set(git.run("rev-list", f"{old}..{new}").text.split()) if pairs else set()
     known = [(by, full) for by, name in pairs for full in [_full(git, name)] if full in inside]
     return tuple(_reverted(git, by, commit, folder) for by, commit in known)

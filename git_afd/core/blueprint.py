@@ -41,7 +41,7 @@ class Blueprint:
         return tuple(change.path for change in self.changes)
 
     def intent(self, upgrade: str, root_cause: str, ledger: str) -> Intent:
-        """Return what is announced to the hooks; `ledger` is the head of the chain of records."""
+        """Return what is announced to the hooks; `ledger` is its tip (full id)."""
         paths = [Planned(change.mode, change.blob, change.path) for change in self.changes]
         return Intent(upgrade, root_cause, ledger, self.parent, self.tree, paths)
 

@@ -28,11 +28,7 @@ class Planned:
 
 
 class Intent:
-    """The announced commit: upgrade, root cause, parent and tree (full ids), planned paths.
-
-    `ledger` is the head of the chain of records then (several after a merge, with a space between): what the
-    trailer AFD-Ledger says.
-    """
+    """The announced commit: upgrade, root cause, ledger tip, parent and tree (full ids), planned paths."""
 
     __slots__ = ("ledger", "parent", "paths", "root_cause", "tree", "upgrade")
 

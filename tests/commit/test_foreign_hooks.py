@@ -110,7 +110,7 @@ def test_what_a_hook_made_of_the_planned_files_is_shown_and_can_be_applied(case:
     assert (case.plugin.path / PRODUCTION).read_text() == NEW_CODE.replace("batch", "lot")
 
 
-SLOW = 'echo $$ >"$FLAGS/started"; while [ ! -e "$FLAGS/go" ]; do sleep 0.02; done'
+SLOW = 'echo $$ >"$FLAGS/pid"; mv "$FLAGS/pid" "$FLAGS/started"; while [ ! -e "$FLAGS/go" ]; do sleep 0.02; done'
 AWAY = 'git diff >"$FLAGS/p"; git checkout -q -- . ; ' + SLOW + '; [ ! -s "$FLAGS/p" ] || git apply "$FLAGS/p"'
 
 
