@@ -24,8 +24,14 @@ _LOCATION: Final = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR")
 
 
 def utc_now() -> str:
-    """Return this moment as ISO 8601 in UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Return this moment as ISO 8601 in UTC, to the second.
+
+    SOURCE_DATE_EPOCH (reproducible-builds.org) takes its place, so that two demos write the same records. Nothing
+    is ordered or judged by it.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ VERBS: Final = {
     "close": "close",
     "hooks": "hooks",
     "doctor": "doctor",
+    "demo": "demo",
 }
 
 

@@ -19,7 +19,18 @@ from kit_upgrade import FrozenUpgrade, frozen
 from git_afd.cli.entry import VERBS, afd
 
 # What only reads. Every other command writes somewhere and must be able to say what it would do.
-READ_ONLY = {"status", "next", "log", "root-cause show", "root-cause list"}
+# The demo writes only in a folder of its own.
+READ_ONLY = {
+    "status",
+    "next",
+    "log",
+    "root-cause show",
+    "root-cause list",
+    "doctor",
+    "hooks status",
+    "worktree list",
+    "demo",
+}
 
 
 def commands(group: click.Group, before: str = "") -> dict[str, click.Command]:
