@@ -71,7 +71,7 @@ def test_a_killed_freeze_is_completed_by_the_same_command(case: Stage, pattern: 
     data = case.frozen()
     assert registered(case) == 2
     assert case.plugin("git branch --show-current") == BRANCH
-    assert case.plugin.afd("next").ok().out.strip() == "next: git afd inventory"
+    assert case.plugin.afd("next --json").ok().json["next"] == "git afd inventory"
     mine = (".git/worktrees", ".git/refs/afd")
     for old, new in zip(before, sources(case), strict=True):
         assert {path for path in changes(old, new) if not path.startswith(mine)} == set()
