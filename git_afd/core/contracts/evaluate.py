@@ -125,6 +125,14 @@ class Evaluator:
         return value
 
     def look(self, base: Value | None, name: str) -> tuple[Located | Absent | Unknown | None, Value | None]:
+        """Find an attribute of a value, also one that the plugin keeps there: what it is then is known."""
+        found, value = self._look(base, name)
+        if isinstance(found, Absent):
+            owner, _ = self.holder(base)
+            return found, self.facts.kept.get((owner, name)) if owner else None
+        return found, value
+
+    def _look(self, base: Value | None, name: str) -> tuple[Located | Absent | Unknown | None, Value | None]:
         """Find an attribute of a value: where it is defined (or why not), and what it is. None: not ours to tell."""
         if isinstance(base, ModuleValue):
             return self._of_module_value(base, name)

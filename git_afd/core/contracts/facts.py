@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from git_afd.core.contracts.uses import Access, Binding, Call, PatchForm, Wrapping
-from git_afd.core.contracts.values import Fakery
+from git_afd.core.contracts.values import Fakery, Value
 from git_afd.core.source.definitions import Signature
 from git_afd.core.source.world import Located
 
@@ -153,5 +153,7 @@ class Facts:
     """Names that a plugin file (path) reads when it runs."""
     everywhere: set[tuple[str, str]] = field(default_factory=set)
     """Attributes that a plugin file assigns on every loaded module: (path, attribute)."""
+    kept: dict[tuple[Located, str], Value] = field(default_factory=dict)
+    """What the plugin keeps under an attribute that upstream does not have (owner, attribute)."""
     saved: dict[tuple[str, str], str] = field(default_factory=dict)
     """Under which name of a plugin file (path, dotted name of the original) an original was kept."""

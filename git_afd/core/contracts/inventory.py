@@ -75,7 +75,7 @@ def inventory(subject: Subject, plugin: Tree, upstreams: Upstreams) -> Inventory
     drafts = add_patches(book, facts, world, writes, upstreams.corpus)
     add_writers(drafts, writes.patches, _other_writers(drafts, upstreams))
     add_classes(book, world, facts)
-    add_reads(book, facts, (*writes.states, *writes.kept), _set_elsewhere(found, world, upstreams))
+    add_reads(book, facts, (*writes.states, *writes.kept), _set_elsewhere(found, world, upstreams), world)
     add_calls(book, facts)
     add_imports(book, subject.sources, world, facts)
     add_texts(book, facts, world)

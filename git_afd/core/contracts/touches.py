@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from git_afd.core.contracts.book import Book, target_at, target_of
@@ -24,7 +24,9 @@ class SetElsewhere:
     line: int
 
 
-def add_reads(book: Book, facts: Facts, states: Iterable[Write], set_by: Mapping[str, SetElsewhere]) -> None:
+def add_reads(
+    book: Book, facts: Facts, states: Sequence[Write], set_by: Mapping[str, SetElsewhere], world: World
+) -> None:
     """Add a contract for each attribute that is read, written or deleted.
 
     `states` are writes that keep state on an upstream class or module; `set_by` tells for attribute names that no
@@ -42,6 +44,22 @@ def add_reads(book: Book, facts: Facts, states: Iterable[Write], set_by: Mapping
                 presence, unknown = "added", ""  # it belongs to the stand-in that the same file builds
         use = Attribute(read.spot.line, read.owner.dotted, read.attribute, read.chain, read.access, read.soft, presence)
         _note(book, read, target, use, unknown)
+    for write in states:
+        _state(book, write, world)
+
+
+def _state(book: Book, write: Write, world: World) -> None:
+    """Add what the plugin keeps on an upstream class or module; putting an original back keeps nothing."""
+    found = world.member(write.owner, write.attribute) if write.owner.kind == "class" else None
+    found = found or world.symbol(write.owner.module, write.attribute)
+    if write.value.original and isinstance(found, Located):
+        return
+    presence: Presence = "defined" if isinstance(found, Located) else "added"
+    place = Place(write.spot.path, write.spot.symbol, write.spot.line, write.spot.line)
+    use = Attribute(write.spot.line, write.owner.dotted, write.attribute, write.chain, "written", presence=presence)
+    book.add(
+        "attribute-read", target_at(write.owner, write.attribute), place, use, f"state kept on a {write.owner.kind}"
+    )
 
 
 def _note(book: Book, read: Read, target: Target, use: Attribute, unknown: str) -> None:

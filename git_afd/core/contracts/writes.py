@@ -12,6 +12,7 @@ from git_afd.core.contracts.kinds import written
 from git_afd.core.contracts.scope import Scope
 from git_afd.core.contracts.uses import PatchForm, Wrapping
 from git_afd.core.contracts.values import Fakery, Method, ModuleValue, Outside, Text, Thing, Value
+from git_afd.core.source.lookup import Absent
 from git_afd.core.source.world import PLUGIN, Located
 
 _WRAPS: Final[dict[str, Wrapping]] = {
@@ -29,8 +30,18 @@ def assign(read: Evaluator, target: ast.Attribute, value: ast.expr | None, given
         base.attributes[target.attr] = None
     elif isinstance(base, Outside) and base.dotted == EVERY_MODULE:
         read.facts.everywhere.add((scope.path, target.attr))
-    elif not write(read, base, (target.attr, target, "class-attribute"), describe(read, value, given, scope), scope):
+    elif write(read, base, (target.attr, target, "class-attribute"), describe(read, value, given, scope), scope):
+        _keep(read, base, target.attr, given)
+    else:
         read.taken(base, target, scope, "written")
+
+
+def _keep(read: Evaluator, base: Value | None, name: str, value: Value | None) -> None:
+    """Remember an upstream original that is kept under a name upstream does not have."""
+    owner, _ = read.holder(base)
+    found, _ = read.look(base, name)
+    if owner is not None and isinstance(value, Thing | Method) and isinstance(found, Absent):
+        read.facts.kept[owner, name] = value
 
 
 def write(
@@ -129,7 +140,9 @@ def _setattr(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
             base.attributes[name.text] = None
         elif isinstance(base, Outside) and base.dotted == EVERY_MODULE:
             read.facts.everywhere.add((scope.path, name.text))
-        elif not write(read, base, (name.text, target, "setattr"), describe(read, node.args[2], value, scope), scope):
+        elif write(read, base, (name.text, target, "setattr"), describe(read, node.args[2], value, scope), scope):
+            _keep(read, base, name.text, value)
+        else:
             read.taken(base, target, scope, "written")
     return None
 

@@ -1,0 +1,5 @@
+from vllm.engine.core import launch
+
+
+def start(config):
+    return launch(config)

@@ -1,0 +1,4 @@
+def late(config):
+    from vllm.engine.core import launch
+
+    return launch(config)

@@ -1,0 +1,6 @@
+class LoRAMixin:
+    def add_lora(self, request: int) -> bool:
+        return bool(request)
+
+    def remove_lora(self, request: int) -> bool:
+        return not request

@@ -1,0 +1,1 @@
+import vllm_ascend.patch.platform.patch_core

@@ -1,0 +1,1 @@
+import vllm_ascend.patch.worker.patch_runner

@@ -1,0 +1,2 @@
+def vllm_version_is(version):
+    return version
