@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from kit import ROOT, Kit, Repo, write_programs
 
+CI = bool(os.environ.get("AFD_CI"))
 CLEARED = ("GIT_", "AFD_", "VLLM_", "ASCEND_", "XDG_", "NO_COLOR", "COLUMNS", "LANG", "LC_", "PRE_COMMIT", "SSH_")
 
 
@@ -82,3 +83,11 @@ def kit(tmp_path: Path) -> Kit:
 def repo(kit: Kit) -> Repo:
     """An empty repository on branch `main`."""
     return kit.repo("repo")
+
+
+def needs(what: str, present: bool) -> None:
+    """Skip by name where a program is absent; fail where it must be there (AFD_CI, set by .ci/run)."""
+    if present:
+        return
+    assert not CI, f"{what} must be here: .ci/run installs it"
+    pytest.skip(f"{what}: not on this machine")
