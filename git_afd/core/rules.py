@@ -25,6 +25,7 @@ from git_afd.core.state import (
     ROOT_CAUSE_KINDS,
     Analysis,
     Approval,
+    Classified,
     Committed,
     Decision,
     Freeze,
@@ -163,7 +164,10 @@ def _lack(case: Case, phase: Phase, evidence: tuple[str, ...]) -> str:
     resting = {1: case.inventory, 2: case.diff, 3: case.decision}
     if phase.number in resting:
         on = resting[phase.number]
-        return "" if on and on.record in evidence else "its evidence does not name the newest record it rests on"
+        if not on or on.record not in evidence:
+            return "its evidence does not name the newest record it rests on"
+        left = case.diff.unclassified if case.diff and phase.number == 2 else ()  # noqa: PLR2004 - the comparison's phase
+        return f"{len(left)} impacts are not classified" if left else ""
     gate = GATE_OF.get(phase.name)
     runs = (run for run in case.runs.values() if run.record in evidence and run.gate == gate)
     proven = gate is None or any(run.status == "PASS" and not run.diagnostic for run in runs)
@@ -201,11 +205,47 @@ def _annotation(case: Case, record: Record) -> None:
 
 
 def _diff(case: Case, record: Record) -> None:
+    """Keep a comparison. Decisions on the one before stay for what is proposed exactly as it was."""
     items = shape.text_table(record.body, "items")
     for item, class_ in items.items():
-        if class_ not in (*CLASSES, "NONE"):
-            raise shape.ShapeFault(f"items.{item}: {class_!r} is no class")
-    case.diff = _analysis(record, {item: class_ for item, class_ in items.items() if class_ != "NONE"})
+        _class(class_, f"items.{item}")
+    needed = {item: class_ for item, class_ in items.items() if class_ != "NONE"}
+    if not shape.flag(record.body, "proposed"):
+        case.diff = _analysis(record, needed)
+        return
+    proposed = {**needed, **dict.fromkeys(shape.texts(record.body, "open"), "")}
+    before = case.diff.decided if case.diff else {}
+    decided = {item: kept for item, kept in before.items() if proposed.get(item) == kept.proposed}
+    analysis = _analysis(record, _with_decisions(needed, decided))
+    case.diff = replace(analysis, proposed=proposed, decided=decided)
+
+
+def _class(value: str, where: str) -> str:
+    if value not in (*CLASSES, "NONE"):
+        raise shape.ShapeFault(f"{where}: {value!r} is no class")
+    return value
+
+
+def _with_decisions(items: Mapping[str, str], decided: Mapping[str, Classified]) -> dict[str, str]:
+    both = {**items, **{item: found.class_ for item, found in decided.items()}}
+    return {item: class_ for item, class_ in both.items() if class_ != "NONE"}
+
+
+def _classification(case: Case, record: Record) -> None:
+    """Keep a decision on impacts. A class that differs from what stood there makes later decisions stale."""
+    body = record.body
+    if case.diff is None or shape.text(body, "diff") != case.diff.record:
+        raise Illegal("it speaks of another comparison")
+    why, bulk = _said(body, "why"), shape.flag(body, "bulk")
+    decided = dict(case.diff.decided)
+    for item, class_ in shape.text_table(body, "items").items():
+        if item not in case.diff.proposed:
+            raise Illegal(f"{item} is no impact that needs a class")
+        proposed = case.diff.proposed[item]
+        decided[item] = Classified(_class(class_, f"items.{item}"), proposed, record.by, why, record.id, bulk)
+    items = _with_decisions(case.diff.items, decided)
+    seq = case.diff.seq if items == dict(case.diff.items) else record.seq
+    case.diff = replace(case.diff, items=items, decided=decided, seq=seq)
 
 
 def _decision(case: Case, record: Record) -> None:
@@ -331,6 +371,7 @@ RULES: Final[Mapping[str, Callable[[Case, Record], None]]] = {
     "inventory": _inventory,
     "annotation": _annotation,
     "diff": _diff,
+    "classification": _classification,
     "decision": _decision,
     "root-cause": _root_cause,
     "commit": _commit,

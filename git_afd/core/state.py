@@ -104,11 +104,27 @@ class RootCause:
 
 
 @dataclass(frozen=True, slots=True)
+class Classified:
+    """Somebody's decision on an impact: the class, what the tool had proposed (empty: nothing), who, why, the record.
+
+    `bulk` says that one reason was given for many impacts at once.
+    """
+
+    class_: str
+    proposed: str
+    by: str
+    why: str
+    record: str
+    bulk: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """What phase 1 or 2 recorded: how (``by hand`` or a tool's name), the artifact with its rows, the items.
 
     For an inventory, `items` maps contract ids to their kind; for a diff, impact ids to their class. `seq` is
-    the record's place: what rests on it must come after it.
+    the record's place: what rests on it must come after it. An automatic diff only proposes: `proposed` maps every
+    impact that needs a decision to the class proposed (empty: none could be), `decided` holds the decisions.
     """
 
     record: str
@@ -116,6 +132,13 @@ class Analysis:
     artifact: str
     items: Mapping[str, str]
     seq: int = 0
+    proposed: Mapping[str, str] = field(default_factory=dict)
+    decided: Mapping[str, Classified] = field(default_factory=dict)
+
+    @property
+    def unclassified(self) -> tuple[str, ...]:
+        """Impacts whose class was proposed and that nobody has decided on."""
+        return tuple(item for item in self.proposed if item not in self.decided)
 
 
 @dataclass(frozen=True, slots=True)

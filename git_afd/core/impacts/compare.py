@@ -83,7 +83,7 @@ def _effect(case: Case) -> Effect:
         state,
         _reason(case, state, faults),
         faults,
-        case.now.place,
+        None if gone else case.now.place,
         case.difference,
         gone=gone,
         owner_gone=gone and (case.old.kind == "class" or ("." in case.old.symbol and case.now.owner is None)),

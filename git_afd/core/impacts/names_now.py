@@ -59,8 +59,9 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
     if new is not None and _sets(sides[1].source(new) or "", name):
         found = difference(old, new, sides) if old else Difference("unchanged")
         return Effect(contract, "unchanged", f"{new.symbol} still sets {name}", (), new, found)
-    if _set_anywhere(contract.upstream.name, name, sides[1]):
-        return Effect(contract, "moved", f"{name} is set by another function now")
+    where = _set_somewhere(contract.upstream.name, name, sides[1])
+    if where is not None:
+        return Effect(contract, "moved", f"{where.dotted} sets {name} now", target=where)
     faults = tuple(
         Fault(use.line, f"{use.chain} is {use.access}, which nobody sets any more")
         for use in contract.uses
@@ -77,9 +78,18 @@ def _sets(source: str, name: str) -> bool:
     )
 
 
-def _set_anywhere(who: str, name: str, side: Side) -> bool:
+def _set_somewhere(who: str, name: str, side: Side) -> Located | None:
+    """Return the first function, in order of paths, that sets an attribute of that name on something."""
     word = name.encode()
-    return any(word in data and _sets(data.decode("utf-8", "replace"), name) for data in side.corpus(who).values())
+    for path, data in side.corpus(who).items():
+        if word not in data or not _sets(data.decode("utf-8", "replace"), name):
+            continue
+        module = side.module_at(who, path)
+        for definition in module.definitions.values() if module else ():
+            place = Located(who, path, module.name if module else "", definition.name, definition)
+            if definition.kind == "function" and _sets(side.source(place) or "", name):
+                return place
+    return None
 
 
 def variable_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from git_afd.core.outcome import Json
+from git_afd.core.state import Analysis
 from git_afd.core.workbook.impacts import Impacts
 from git_afd.core.workbook.inventory import AXES, Inventory
 
@@ -41,18 +42,33 @@ def judge_inventory(inventory: Inventory, documents: Mapping[str, str]) -> Verdi
     return Verdict("PASS", "", "git afd diff")
 
 
-def judge_impacts(impacts: Impacts, inventory: Inventory) -> Verdict:
-    """Judge phase 2: each contract was compared, each impact is known and has a class."""
+def judge_impacts(impacts: Impacts, inventory: Inventory, analysis: Analysis | None = None) -> Verdict:
+    """Judge phase 2: each contract was compared, each impact is known and has a class.
+
+    `analysis` is the record of an automatic comparison: its classes are proposals, and each needs a decision.
+    """
     compared = {impact.contract for impact in impacts.rows}
     missing = [contract.id for contract in inventory.contracts if contract.id not in compared]
+    again = "git afd diff" if analysis else "git afd diff --from FILE"
     if missing:
-        return Verdict("BLOCKED", f"not compared at the target: {_some(missing)}", "git afd diff --from FILE")
+        return Verdict("BLOCKED", f"not compared at the target: {_some(missing)}", again)
+    if analysis is not None:
+        return _decided(analysis)
     unknown = [impact.id for impact in impacts.rows if impact.state == "unknown"]
     if unknown:
-        return Verdict("BLOCKED", f"unknown at the target: {_some(unknown)}", "git afd diff --from FILE")
+        return Verdict("BLOCKED", f"unknown at the target: {_some(unknown)}", again)
     unclassified = [impact.id for impact in impacts.rows if not impact.class_]
     if unclassified:
-        return Verdict("BLOCKED", f"without a class: {_some(unclassified)}", "git afd diff --from FILE")
+        return Verdict("BLOCKED", f"without a class: {_some(unclassified)}", again)
+    return Verdict("PASS", "", "git afd gate architecture")
+
+
+def _decided(analysis: Analysis) -> Verdict:
+    left = analysis.unclassified
+    if left:
+        return Verdict(
+            "BLOCKED", f"{len(left)} proposed classes wait for a decision: {_some(left)}", "git afd classify -h"
+        )
     return Verdict("PASS", "", "git afd gate architecture")
 
 
