@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
 
@@ -29,12 +29,16 @@ BY_HAND: Final = "by hand"
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows to be recorded: the record's kind, how they were found, their document, and the items that count."""
+    """Rows to be recorded: the record's kind, how they were found, their document, and the items that count.
+
+    `more` are further fields of the record.
+    """
 
     kind: str
     how: str
     document: Mapping[str, Json]
     items: Mapping[str, str]
+    more: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def content(self) -> bytes:
@@ -95,6 +99,7 @@ def record_phase(
     """
     session.artifacts.put_bytes(rows.content)
     body: dict[str, Json] = {"how": rows.how, "artifact": rows.digest, "items": dict(rows.items), "why": why}
+    body |= rows.more
 
     def decide(state: State) -> Sequence[Draft]:
         now = state.upgrades[up.id]

@@ -1,8 +1,9 @@
-"""``git afd diff``: phase 2. Impacts are checked at both frozen commits, absences proven, classes judged, recorded."""
+"""``git afd diff``: phase 2. Contracts are compared at the target (or impacts given by hand), judged, recorded."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -19,52 +20,115 @@ from git_afd.actions.analysis import (
 )
 from git_afd.actions.inventory import together
 from git_afd.actions.present import rows_of
+from git_afd.actions.take_impacts import HOW, Question, take_impacts
+from git_afd.actions.take_inventory import frozen_revisions
 from git_afd.adapters.frozen_files import frozen_files
 from git_afd.adapters.session import Session
 from git_afd.adapters.workbook_file import read_workbook
+from git_afd.core.classifying import with_proposals
+from git_afd.core.contracts.model import KINDS, Contract
 from git_afd.core.entering import refuse_entry
 from git_afd.core.finding import Finding
+from git_afd.core.impacts.comparison import Comparison
+from git_afd.core.impacts.shown import Filters, contract_of, impact_rows
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import PHASES
-from git_afd.core.state import Upgrade
+from git_afd.core.state import Analysis, Upgrade
 from git_afd.core.workbook.check import check_impacts, completed_impacts, impact_places
 from git_afd.core.workbook.impacts import Impacts, parse_impacts
 from git_afd.core.workbook.inventory import Inventory
 from git_afd.core.workbook.judge import Verdict, judge_impacts
-from git_afd.errors import Exit
+from git_afd.errors import Exit, Refused
 
 _PHASE: Final = PHASES[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: a file of rows and how the user named it, and why recorded rows are replaced."""
+    """What is asked: a file of rows and how the user named it, and why recorded rows are replaced.
+
+    Without a file the contracts are compared; `filters` and `markdown` only choose what is shown, and how.
+    """
 
     file: Path | None = None
     name: str = ""
     replace: str = ""
     dry_run: bool = False
+    filters: Filters = field(default_factory=Filters)
+    markdown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Impacts, how they were found, and the whole comparison where the tool made it."""
+
+    impacts: Impacts
+    how: str
+    comparison: Comparison | None = None
+
+    @property
+    def rows(self) -> Rows:
+        """What is recorded. An automatic comparison proposes classes; what has none is listed as open."""
+        items = {impact.id: impact.class_ for impact in self.impacts.rows if impact.class_}
+        if self.comparison is None:
+            return Rows("diff", self.how, self.impacts.as_json(), items)
+        changed = {item: class_ for item, class_ in items.items() if class_ != "NONE"}
+        left: list[Json] = [impact.id for impact in self.impacts.rows if not impact.class_]
+        document = {**self.impacts.as_json(), **file_tables(self.comparison)}
+        return Rows("diff", self.how, document, changed, {"proposed": True, "open": left})
+
+    def proposals(self, up: Upgrade) -> Analysis | None:
+        """Return what the comparison amounts to with the decisions made before; None for rows given by hand."""
+        if self.comparison is None:
+            return None
+        proposed = {impact.id: impact.class_ for impact in self.impacts.rows if impact.class_ != "NONE"}
+        return with_proposals(Analysis("", self.how, self.rows.digest, {}), proposed, up.diff)
 
 
 def diff(session: Session, request: Request) -> Outcome:
-    """Record impacts and judge phase 2; without a file, show what is recorded.
+    """Compare the contracts or take rows, record them and judge phase 2.
 
-    Refused rows give exit 3 and a finding each, and nothing is recorded. A phase that does not pass gives exit 6.
+    Rows given by hand stay until they are replaced with a reason: then they are only shown. Refused rows give
+    exit 3 and a finding each, and nothing is recorded. A phase that does not pass gives exit 6.
     """
     up = session.upgrade(session.reading(strict=True))
-    if request.file is not None:
-        refuse_entry(up, rows_of(session, up), _PHASE)
+    by_hand = up.diff is not None and up.diff.how == BY_HAND
     inventory = recorded_inventory(session, up) or Inventory()
+    if request.file is None and by_hand and not request.replace:
+        found = _Found(recorded_impacts(session, up) or Impacts(), BY_HAND)
+        verdict = judge_impacts(found.impacts, inventory)
+        return _outcome(up, found, inventory, (request, verdict, {"recorded": False, "dry_run": False}))
+    refuse_entry(up, rows_of(session, up), _PHASE)
     if request.file is None:
-        found = recorded_impacts(session, up) or Impacts()
-        return _outcome(up, found, judge_impacts(found, inventory), {"recorded": False, "dry_run": False})
-    found, findings = _gathered(session, up, request.file, request.name, inventory)
+        return _record(session, up, request, inventory, _compared(session, up, inventory))
+    taken, findings = _given(session, up, request.file, request.name, inventory)
     if findings:
         return Outcome(verb="diff", data={"recorded": False}, findings=findings, exit=Exit.REFUSED)
-    return _record(session, up, request, found, judge_impacts(found, inventory))
+    return _record(session, up, request, inventory, _Found(taken, BY_HAND))
 
 
-def _gathered(
+def question_of(session: Session, up: Upgrade) -> Question:
+    """Return what an upgrade's comparison asks: its base, and its four frozen commits."""
+    current, target = (frozen_revisions(session, up.freeze, side) for side in ("current", "target"))
+    return Question(up.freeze.base, current, target, session.policy(up).policy)
+
+
+def listed_contracts(up: Upgrade, inventory: Inventory) -> tuple[Contract, ...]:
+    """Return the contracts of an inventory that was given by hand; none where the tool took it."""
+    if up.inventory is None or up.inventory.how != BY_HAND:
+        return ()
+    kinds = {kind: kind for kind in KINDS}
+    return tuple(contract_of(row, kinds[row.kind]) for row in inventory.contracts if row.kind in kinds)
+
+
+def _compared(session: Session, up: Upgrade, inventory: Inventory) -> _Found:
+    if not inventory.contracts:
+        raise Refused("no contract is recorded, so there is nothing to compare", "git afd inventory")
+    taken = take_impacts(session, question_of(session, up), listed_contracts(up, inventory))
+    return _Found(Impacts(taken.comparison.impacts), HOW, taken.comparison)
+
+
+def _given(
     session: Session, up: Upgrade, file: Path, name: str, inventory: Inventory
 ) -> tuple[Impacts, tuple[Finding, ...]]:
     """Return the rows to record, completed from the commits, or what is wrong with them."""
@@ -77,24 +141,40 @@ def _gathered(
     return completed_impacts(impacts, inventory, frozen), ()
 
 
-def _record(session: Session, up: Upgrade, request: Request, found: Impacts, verdict: Verdict) -> Outcome:
-    items = {impact.id: impact.class_ for impact in found.rows if impact.class_}
-    rows = Rows("diff", BY_HAND, found.as_json(), items)
+def _record(session: Session, up: Upgrade, request: Request, inventory: Inventory, found: _Found) -> Outcome:
+    rows = found.rows
+    verdict = judge_impacts(found.impacts, inventory, found.proposals(up))
     refuse_silent_replacement(up, up.diff, rows, request.replace)
     new = False
     if not request.dry_run:
         up, new = record_phase(session, up, _PHASE, rows, verdict, request.replace)
-    return _outcome(up, found, verdict, {"recorded": new, "dry_run": request.dry_run, "artifact": rows.digest})
+    more: dict[str, Json] = {"recorded": new, "dry_run": request.dry_run, "artifact": rows.digest, "how": found.how}
+    return _outcome(up, found, inventory, (request, verdict, more))
 
 
-def _outcome(up: Upgrade, found: Impacts, verdict: Verdict, more: dict[str, Json]) -> Outcome:
-    data = {
-        **found.as_json(),
-        "how": up.diff.how if up.diff else BY_HAND,
-        "phase": boundary(_PHASE, verdict, _evidence(up)),
-        **more,
+def file_tables(comparison: Comparison) -> dict[str, Json]:
+    """Return both tables of files: the plugin's own, and the changed upstream ones near it."""
+    return {
+        "files": [item.as_json() for item in comparison.files],
+        "upstream_files": [item.as_json() for item in comparison.upstream_files],
     }
-    return Outcome("diff", data, blocked_findings(_PHASE, verdict), verdict.next, exit_of(verdict))
+
+
+def _outcome(
+    up: Upgrade, found: _Found, inventory: Inventory, asked: tuple[Request, Verdict, Mapping[str, Json]]
+) -> Outcome:
+    request, verdict, more = asked
+    contracts = {contract.id: contract for contract in inventory.contracts}
+    data: dict[str, Json] = {
+        "impacts": impact_rows(found.impacts.rows, contracts, up.diff, request.filters),
+        "how": up.diff.how if up.diff else found.how,
+        "phase": boundary(_PHASE, verdict, _evidence(up)),
+    }
+    if found.comparison is not None:
+        data |= {**file_tables(found.comparison), "coverage": found.comparison.coverage}
+    data |= more
+    verb = "diff.markdown" if request.markdown else "diff"
+    return Outcome(verb, data, blocked_findings(_PHASE, verdict), verdict.next, exit_of(verdict))
 
 
 def _evidence(up: Upgrade) -> list[str]:

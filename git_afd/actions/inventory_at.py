@@ -53,11 +53,11 @@ class Look:
 
 def inventory_at(session: Session, look: Look) -> Outcome:
     """Return the inventory at a commit of the plugin; nothing is written but the cache. Always exit 0."""
-    up = _upgrade(session)
+    up = current_upgrade(session)
     commit = resolve(session.git, look.ref)
     if isinstance(commit, Unresolved):
         raise UsageFault(f"--at {look.ref} {commit.why}", commit.fix)
-    revisions = _revisions(session, up, look)
+    revisions = revisions_of(session, up, look.sources, look.currents)
     policy = session.policy(up).policy if up else policy_at(session.git, commit.commit).policy
     taken = take_inventory(session, commit.commit, revisions, policy)
     data: dict[str, Json] = {
@@ -80,26 +80,27 @@ def shown(taken: Inventory, up: Upgrade | None, filters: Filters) -> dict[str, J
     }
 
 
-def _upgrade(session: Session) -> Upgrade | None:
+def current_upgrade(session: Session) -> Upgrade | None:
     """Return this branch's upgrade, None when it has none: looking needs no upgrade."""
     name = pointer(session.git, session.branch) if session.branch else ""
     return session.reading().state.upgrades.get(name) if name else None
 
 
-def _revisions(session: Session, up: Upgrade | None, look: Look) -> dict[str, Revision]:
-    """Return the upstreams' revisions: the freeze's, where no source is given."""
-    if up is not None and not look.sources and not look.currents:
+def revisions_of(
+    session: Session, up: Upgrade | None, sources: Mapping[str, Path], refs: Mapping[str, str]
+) -> dict[str, Revision]:
+    """Return the upstreams' revisions: the freeze's current ones, where an upgrade is given and nothing else."""
+    if up is not None and not sources and not refs:
         return frozen_revisions(session, up.freeze)
-    missing = [name for name in UPSTREAMS if name not in look.sources]
+    missing = [name for name in UPSTREAMS if name not in sources]
     if missing:
         raise UsageFault(
             f"no source of {missing[0]} was given", f"--source {missing[0]}=DIR --current {missing[0]}=REF"
         )
-    return {name: _revision(session, name, look) for name in UPSTREAMS}
+    return {name: _revision(session, name, sources[name], refs.get(name, "HEAD")) for name in UPSTREAMS}
 
 
-def _revision(session: Session, name: str, look: Look) -> Revision:
-    folder, ref = look.sources[name], look.currents.get(name, "HEAD")
+def _revision(session: Session, name: str, folder: Path, ref: str) -> Revision:
     git = session.git.at(folder)
     if not folder.is_dir() or not git.run("rev-parse", "--git-dir").ok:
         message = f"the source of {name}, {folder}, is no git repository"

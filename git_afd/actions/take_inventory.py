@@ -68,8 +68,13 @@ def frozen_revisions(session: Session, freeze: Freeze, side: str = "current") ->
     return found
 
 
-def take_inventory(session: Session, commit: str, revisions: Revisions, policy: Policy) -> Inventory:
-    """Return the inventory of the plugin at a commit (full id) against its upstreams; from the cache if it is there."""
+def take_inventory(
+    session: Session, commit: str, revisions: Revisions, policy: Policy, gathered: Gathered | None = None
+) -> Inventory:
+    """Return the inventory of the plugin at a commit (full id) against its upstreams; from the cache if it is there.
+
+    `gathered` is what was read already, for whoever needs it besides.
+    """
     names = {name: revision.names() for name, revision in revisions.items()}
     commits = [f"{name}={revision.commit}" for name, revision in sorted(revisions.items())]
     called = [f"{name}:{' '.join(sorted(items))}" for name, items in sorted(names.items())]
@@ -79,33 +84,48 @@ def take_inventory(session: Session, commit: str, revisions: Revisions, policy: 
     if isinstance(known, Inventory):
         return known
     with few_collections():
-        result = _taken(session, commit, revisions, names, policy)
+        found = gathered or gather(session, commit, revisions, policy)
+        result = inventory(found.subject, found.plugin, found.upstreams)
     cache.put(key, result)
     return result
 
 
-def _taken(
-    session: Session, commit: str, revisions: Revisions, names: Mapping[str, tuple[str, ...]], policy: Policy
-) -> Inventory:
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What an analysis reads: the plugin's sources and tree, the upstreams, and their packages to read texts from."""
+
+    subject: Subject
+    plugin: Tree
+    upstreams: Upstreams
+    packages: Mapping[str, SourceTree]
+
+
+def gather(session: Session, commit: str, revisions: Revisions, policy: Policy) -> Gathered:
+    """Read the plugin at a commit (full id), and open its upstreams; those are read on demand."""
+    names = {name: revision.names() for name, revision in revisions.items()}
     versions = versions_of(names)
     plugin = SourceTree(open_objects(session.git, session.root), commit, wanted=_is_read)
     sources, unreadable, modules = _plugin_sources(plugin, versions)
-    upstreams = upstreams_of(revisions, versions)
+    packages = packages_of(revisions)
     wanted = wanted_paths(path for path in plugin.ids)
     plugin.read(wanted)
     texts = {path: text for path in wanted if isinstance(text := plugin.text(path), str)}
     subject = Subject(sources, policy.kind_of, unreadable, texts, names)
     paths = {name: path for path, name in _module_names(plugin).items()}
     tree = Tree(paths, lambda path: modules[path])
-    return inventory(subject, tree, upstreams)
+    return Gathered(subject, tree, upstreams_of(packages, versions), packages)
 
 
-def upstreams_of(revisions: Revisions, versions: Versions) -> Upstreams:
+def packages_of(revisions: Revisions) -> dict[str, SourceTree]:
     """Return the upstreams' packages at their commits, read on demand."""
-    packages = {
+    return {
         name: SourceTree(open_objects(revision.git, revision.folder), revision.commit, PACKAGES[name])
         for name, revision in revisions.items()
     }
+
+
+def upstreams_of(packages: Mapping[str, SourceTree], versions: Versions) -> Upstreams:
+    """Return the packages as trees of modules for the analysis."""
     trees = {name: package.tree(versions) for name, package in packages.items()}
     return Upstreams(trees, lambda who: packages[who].corpus(), versions)
 

@@ -27,6 +27,7 @@ VERBS: Final = {
     "log": "log",
     "inventory": "inventory",
     "diff": "diff",
+    "classify": "classify",
     "root-cause": "root_cause",
     "commit": "commit",
     "gate": "gate",

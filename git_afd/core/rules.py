@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from git_afd.core import shape
+from git_afd.core.classifying import with_decisions, with_proposals
 from git_afd.core.names import REVISION_KEYS, is_full_id, root_cause_number
 from git_afd.core.outcome import Json
 from git_afd.core.phases import BY_NAME, GATE_OF, GATES, STATUSES, Phase, first_unsettled
@@ -214,21 +215,13 @@ def _diff(case: Case, record: Record) -> None:
         case.diff = _analysis(record, needed)
         return
     proposed = {**needed, **dict.fromkeys(shape.texts(record.body, "open"), "")}
-    before = case.diff.decided if case.diff else {}
-    decided = {item: kept for item, kept in before.items() if proposed.get(item) == kept.proposed}
-    analysis = _analysis(record, _with_decisions(needed, decided))
-    case.diff = replace(analysis, proposed=proposed, decided=decided)
+    case.diff = with_proposals(_analysis(record, needed), proposed, case.diff)
 
 
 def _class(value: str, where: str) -> str:
     if value not in (*CLASSES, "NONE"):
         raise shape.ShapeFault(f"{where}: {value!r} is no class")
     return value
-
-
-def _with_decisions(items: Mapping[str, str], decided: Mapping[str, Classified]) -> dict[str, str]:
-    both = {**items, **{item: found.class_ for item, found in decided.items()}}
-    return {item: class_ for item, class_ in both.items() if class_ != "NONE"}
 
 
 def _classification(case: Case, record: Record) -> None:
@@ -243,7 +236,7 @@ def _classification(case: Case, record: Record) -> None:
             raise Illegal(f"{item} is no impact that needs a class")
         proposed = case.diff.proposed[item]
         decided[item] = Classified(_class(class_, f"items.{item}"), proposed, record.by, why, record.id, bulk)
-    items = _with_decisions(case.diff.items, decided)
+    items = with_decisions(case.diff.items, decided)
     seq = case.diff.seq if items == dict(case.diff.items) else record.seq
     case.diff = replace(case.diff, items=items, decided=decided, seq=seq)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.uses import Attribute, Call, Patch, Pin, Subclass
-from git_afd.core.impacts.differences import Difference, constructor_difference, difference
+from git_afd.core.impacts.differences import Difference, constructor_difference, difference, is_literal
 from git_afd.core.impacts.effect import Case, Effect, Fault, State
 from git_afd.core.impacts.families import subclass_effect
 from git_afd.core.impacts.homes import Renames, likeness
@@ -68,6 +68,8 @@ def _difference(contract: Contract, old: Located, now: Now, sides: tuple[Side, S
     if old.kind == "class" and new.kind == "class":
         calls = any(isinstance(use, Call) for use in contract.uses)
         return constructor_difference(old, new, sides) if calls else Difference("unchanged")
+    if contract.kind in _BY_NAME and not (is_literal(old) and is_literal(new)):
+        return Difference("unchanged")  # an object that is built at import time: its name is what is relied on
     return difference(old, new, sides)
 
 

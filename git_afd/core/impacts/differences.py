@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
@@ -15,6 +16,7 @@ from git_afd.core.source.world import Located
 
 Kind = Literal["unchanged", "signature-changed", "return-changed", "body-changed", "value-changed", "member-removed"]
 _SHOWN = 4
+_LINE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ def _value(old: Located, new: Located) -> Difference:
     before, after = _said(old), _said(new)
     what: list[str] = []
     if before[0] != after[0]:
-        what.append(f"is {_short(after[0])} now, was {_short(before[0])}")
+        what.append(f"is {_short(after[0], before[0])} now, was {_short(before[0], after[0])}")
     if spelt(before[1]) != spelt(after[1]):
         what.append(f"is annotated {after[1] or 'nothing'} now, was {before[1] or 'nothing'}")
     return Difference("value-changed" if what else "unchanged", tuple(what))
@@ -168,10 +170,24 @@ def _said(place: Located) -> tuple[str | None, str | None]:
     return (place.attribute.value, place.attribute.annotation) if place.attribute else (None, None)
 
 
-def _short(text: str | None) -> str:
+def is_literal(place: Located) -> bool:
+    """Say whether a value is written down as a constant."""
+    try:
+        ast.literal_eval(_said(place)[0] or "")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _short(text: str | None, other: str | None) -> str:
+    """Return a text that fits on a line: from a little before the place where it begins to differ from the other."""
     if text is None:
         return "without a value"
-    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004 - a line's worth
+    if len(text) <= _LINE:
+        return text
+    same = next((at for at, (a, b) in enumerate(zip(text, other or "", strict=False)) if a != b), 0)
+    start = max(same - _LINE // 3, 0)
+    return f"{'…' if start else ''}{text[start : start + _LINE - 2]}…"
 
 
 def constructor_difference(old: Located, new: Located, sides: tuple[Side, Side]) -> Difference:

@@ -35,7 +35,15 @@ _PROPERTIES = ("property", "cached_property")
 
 def faults_of(case: Case) -> tuple[Fault, ...]:
     """Return what fails or binds wrongly, in the order of the uses."""
+    if not case.contract.uses:
+        return tuple(_unknown_use(case))
     return tuple(fault for use in case.contract.uses for fault in _faults(case, use))
+
+
+def _unknown_use(case: Case) -> Iterator[Fault]:
+    """Judge a contract that was listed by hand: what is done with it is not said, that it is needed is."""
+    if case.now.standing != "unknown" and (case.now.place is None or not case.now.reachable):
+        yield Fault(case.contract.plugin.line, f"it is not there: {case.now.why}")
 
 
 def _faults(case: Case, use: Use) -> Iterator[Fault]:

@@ -1,0 +1,124 @@
+"""Comparing the plugin's contracts at a target: gather both sides from git objects, ask the core, keep the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from git_afd.actions.take_inventory import (
+    VERSION as INVENTORY_VERSION,
+)
+from git_afd.actions.take_inventory import (
+    Gathered,
+    Revisions,
+    few_collections,
+    gather,
+    packages_of,
+    take_inventory,
+    upstreams_of,
+    versions_of,
+)
+from git_afd.adapters.analysis_cache import AnalysisCache, key_of
+from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_history import changes, reverts
+from git_afd.adapters.upstream_tree import SourceTree
+from git_afd.core.contracts.model import Contract
+from git_afd.core.impacts.comparison import Comparison, History, compare_all
+from git_afd.core.impacts.sides import Side
+from git_afd.core.names import PACKAGES
+from git_afd.core.policy import Policy
+from git_afd.core.source.lookup import Tree
+from git_afd.core.source.versions import Versions
+from git_afd.core.source.world import PLUGIN, World
+
+VERSION: Final = "1"
+"""Raised whenever the same sources give other impacts."""
+
+HOW: Final = f"static analysis {VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is compared: the plugin's commit (full id), its upstreams now and at the target, the policy."""
+
+    commit: str
+    current: Revisions
+    target: Revisions
+    policy: Policy
+
+    @property
+    def key(self) -> str:
+        """The name of the result in the cache: everything that it depends on."""
+        sides = [(side, name, item) for side in ("current", "target") for name, item in sorted(self._of(side).items())]
+        named = [f"{side} {name} {item.commit} {' '.join(sorted(item.names()))}" for side, name, item in sides]
+        return key_of("impacts", INVENTORY_VERSION, VERSION, self.commit, *named, repr(self.policy.paths))
+
+    def _of(self, side: str) -> Revisions:
+        return self.current if side == "current" else self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A comparison and the contracts that it speaks of, in the same order."""
+
+    contracts: tuple[Contract, ...]
+    comparison: Comparison
+
+
+def take_impacts(session: Session, question: Question, given: tuple[Contract, ...] = ()) -> Taken:
+    """Return the impacts of the target on the plugin's contracts; from the cache if they are there.
+
+    `given` are contracts that were listed by hand: then those are compared, and nothing is kept.
+    """
+    cache = AnalysisCache(session.common_dir)
+    contracts = given or take_inventory(session, question.commit, question.current, question.policy).contracts
+    known = cache.get(question.key) if not given else None
+    if isinstance(known, Comparison):
+        return Taken(contracts, known)
+    with few_collections():
+        found = gather(session, question.commit, question.current, question.policy)
+        comparison = compare_all(contracts, sides_of(found, question.target), _history(question))
+    if not given:
+        cache.put(question.key, comparison)
+    return Taken(contracts, comparison)
+
+
+def sides_of(found: Gathered, target: Revisions) -> tuple[Side, Side]:
+    """Return the current and the target side; the plugin is the same on both."""
+    versions = versions_of({name: revision.names() for name, revision in target.items()})
+    packages = packages_of(target)
+    texts = {source.path: source.text for source in found.subject.sources}
+    trees = upstreams_of(packages, versions).trees
+    before = _side(found.plugin, texts, found.packages, (found.upstreams.trees, found.upstreams.versions))
+    return before, _side(found.plugin, texts, packages, (trees, versions))
+
+
+def _side(
+    plugin: Tree,
+    texts: Mapping[str, str],
+    packages: Mapping[str, SourceTree],
+    read: tuple[Mapping[str, Tree], Versions],
+) -> Side:
+    trees, versions = read
+
+    def text(who: str, path: str) -> str | None:
+        if who == PLUGIN:
+            return texts.get(path)
+        found = packages[who].text(path) if who in packages else None
+        return found if isinstance(found, str) else None
+
+    def corpus(who: str) -> Mapping[str, bytes]:
+        return packages[who].corpus() if who in packages else {}
+
+    return Side(World({PLUGIN: plugin, **trees}), text, corpus, versions)
+
+
+def _history(question: Question) -> History:
+    """Return what git says of both ranges."""
+    changed, undone = {}, {}
+    for name, old in question.current.items():
+        new, folder = question.target[name].commit, PACKAGES[name]
+        changed[name] = changes(old.git, old.commit, new, folder)
+        undone[name] = reverts(old.git, old.commit, new, folder)
+    return History(changed, undone)
