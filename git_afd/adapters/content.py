@@ -22,8 +22,12 @@ class Entry:
 
 def entries(git: Git, commit: str) -> tuple[Entry, ...]:
     """List every file of a commit (full id), recursively, in git's order."""
-    result = git("ls-tree", "-r", "-z", "--full-tree", commit)
-    return tuple(_entry(item) for item in result.split("\0") if item)
+    return parsed(git("ls-tree", "-r", "-z", "--full-tree", commit))
+
+
+def parsed(listing: str) -> tuple[Entry, ...]:
+    """Read what ``git ls-tree -z`` printed."""
+    return tuple(_entry(item) for item in listing.split("\0") if item)
 
 
 def digests(git: Git, commit: str, policy: Policy) -> tuple[str, str]:

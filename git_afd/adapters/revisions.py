@@ -40,7 +40,7 @@ def resolve(git: Git, ref: str) -> Resolved | Unresolved:
     """
     if not ref or ref.startswith("-") or not ref.isprintable() or ref != ref.strip():
         return Unresolved("cannot be the name of a revision", "name a tag, a branch or a commit id")
-    several = [] if is_full_id(ref) else _refs_named(git, ref)
+    several = [] if is_full_id(ref) or ref.startswith("refs/") else _refs_named(git, ref)
     if len(several) > 1:
         return Unresolved(f"is ambiguous: {' and '.join(several)}", f"write one of them in full, such as {several[0]}")
     named, commit, tree = _types(git, [ref, f"{ref}^{{commit}}", f"{ref}^{{tree}}"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -90,6 +90,7 @@ def open_source(upstream: str, directory: Path) -> Source:
     root = None if bare == "true" else _root(git, upstream, directory)
     if root is None:
         git = Git(Path(git_dir), place=(f"--git-dir={git_dir}",), config=_QUIET)
+    settings = _settings(git)
     return Source(
         upstream=upstream,
         git=git,
@@ -99,8 +100,8 @@ def open_source(upstream: str, directory: Path) -> Source:
         head=_text(git, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or None,
         branch=_text(git, "symbolic-ref", "--quiet", "--short", "HEAD") or None,
         shallow=shallow == "true",
-        sparse=_text(git, "config", "--type=bool", "--get", "core.sparseCheckout") == "true",
-        promisor=_promisor(git),
+        sparse=settings.get("core.sparsecheckout", "false").lower() in ("true", "yes", "on", "1", ""),
+        promisor=_promisor(settings),
         objects=open_objects(git, root or Path(git_dir)),
     )
 
@@ -162,11 +163,17 @@ def _root(git: Git, upstream: str, directory: Path) -> Path:
     return Path(top.text)
 
 
-def _promisor(git: Git) -> str:
-    named = _text(git, "config", "--local", "--get", "extensions.partialclone")
-    listed = _text(git, "config", "--local", "--get-regexp", r"^remote\..*\.promisor$").splitlines()
-    marked = [line.rsplit(" ", 1) for line in listed]
-    remotes = [words[0].removeprefix("remote.").removesuffix(".promisor") for words in marked if words[-1] == "true"]
+def _settings(git: Git) -> dict[str, str]:
+    """Return the settings that say which kind of clone it is, in one call; a key without a value has an empty one."""
+    asked = r"^(core\.sparsecheckout|extensions\.partialclone|remote\..*\.promisor)$"
+    fields = git.run("config", "--null", "--get-regexp", asked).fields()
+    return {key: value for key, _, value in (field.partition("\n") for field in fields)}
+
+
+def _promisor(settings: Mapping[str, str]) -> str:
+    named = settings.get("extensions.partialclone", "")
+    marked = [key for key, value in settings.items() if key.endswith(".promisor") and value.lower() != "false"]
+    remotes = [key.removeprefix("remote.").removesuffix(".promisor") for key in marked]
     return named or next(iter(remotes), "")
 
 

@@ -46,13 +46,13 @@ TORN = 'cd . && "$real" read-tree HEAD && "$real" checkout-index -q -- new.txt; 
 
 STEPS = [
     # before anything is made, then after each thing that is made, in their order
+    ("update-ref --stdin", BEFORE),  # the first pins
+    ("update-ref --stdin", AFTER),
     ("worktree add", BEFORE),
     ("worktree add", AFTER),
     ("checkout --quiet --detach", BEFORE),
     ("checkout --quiet --detach", TORN),  # half of the files are there
     ("checkout --quiet --detach", AFTER),
-    ("update-ref --stdin", BEFORE),  # the first pins
-    ("update-ref --stdin", AFTER),
     ("unpack-objects", AFTER),  # the record's objects, that no ref names yet
     (LEDGER, BEFORE),
     (LEDGER, AFTER),  # from here on it is frozen
@@ -81,7 +81,7 @@ def test_a_killed_freeze_is_completed_by_the_same_command(case: Stage, pattern: 
 
 
 def test_what_a_killed_freeze_left_is_taken_back_by_another_one(case: Stage) -> None:
-    killed = case.freeze(env=trap(case, "update-ref --stdin", AFTER))
+    killed = case.freeze(env=trap(case, LEDGER, BEFORE))
     assert killed.code == -signal.SIGKILL
     left = sources(case)
     data = case.frozen(targets=("v1.0.0", "v1.0.0rc1"))
@@ -132,7 +132,7 @@ def test_a_source_that_changes_meanwhile_is_named_and_nothing_is_frozen(case: St
 
 
 def test_a_users_file_in_a_half_made_worktree_stays_and_is_named(case: Stage) -> None:
-    killed = case.freeze(env=trap(case, "update-ref --stdin", BEFORE))
+    killed = case.freeze(env=trap(case, LEDGER, BEFORE))
     assert killed.code == -signal.SIGKILL
     (made,) = (case.plugin.path / ".git/afd/worktrees").glob("*-vllm")
     (made / "mine.txt").write_text("mine")

@@ -61,13 +61,13 @@ def _repair(session: Session) -> None:
 def _freeze(session: Session, request: Request, start: Path) -> Outcome:
     state = session.reading(strict=True).state
     branch = branch_for(request.branch, session.branch, default_branch(session.git))
-    asked = _look(session, request, start)
     up = existing(state, branch)
     if up is not None:
-        return _again(session, asked, up)
+        return _again(session, _look(session, request, start), up)
     insist_branch(session.git, branch, session)
     with ThreadPoolExecutor(1) as pool:
-        host = pool.submit(look, session)  # it waits for other programs: meanwhile the plugin is read
+        host = pool.submit(look, session)  # it waits for other programs: meanwhile the rest is read
+        asked = _look(session, request, start)
         plugin = plugin_facts(session)
         facts = host.result()
     read = ReadTexts(fetch=not request.dry_run)
@@ -103,15 +103,20 @@ def _look(session: Session, request: Request, start: Path) -> Asked:
             raise UsageFault(message, f"name a clone of {name}: --source {name}=DIR")
         places[source.common_dir] = f"the source of {name}"
     folder = start / request.worktrees if request.worktrees else None
-    return Asked(
-        request=request,
-        sources=sources,
-        before={name: source.fingerprint() for name, source in sources.items()},  # before anything reads the index
-        dirty={name: source.dirty() for name, source in sources.items()},
-        targets=resolve_given("target", request.targets, sources),
-        currents=resolve_given("current", request.currents, sources),
-        folder=worktree_folder(session, folder),
-    )
+    with ThreadPoolExecutor(len(sources)) as pool:
+        before, dirty = {}, {}
+        for name, source in sources.items():
+            before[name] = source.fingerprint()  # before anything reads its index
+            dirty[name] = pool.submit(source.dirty)
+        return Asked(
+            request=request,
+            sources=sources,
+            before=before,
+            targets=resolve_given("target", request.targets, sources),
+            currents=resolve_given("current", request.currents, sources),
+            folder=worktree_folder(session, folder),
+            dirty={name: paths.result() for name, paths in dirty.items()},
+        )
 
 
 def _again(session: Session, asked: Asked, up: Upgrade) -> Outcome:

@@ -13,7 +13,7 @@ from git_afd.adapters.making import Making, Target, begin, finish, one_interrupt
 from git_afd.adapters.pins import pin
 from git_afd.adapters.session import Session
 from git_afd.adapters.sources import Source
-from git_afd.adapters.untouched import Fingerprint, differences
+from git_afd.adapters.untouched import differences
 from git_afd.adapters.worktrees import add_worktree, registered, take_back, verify_worktree
 from git_afd.core.names import PIN_PREFIX, revision_key
 from git_afd.core.outcome import Json
@@ -33,11 +33,7 @@ def make(session: Session, making: Making, asked: Asked, record: Record) -> None
     with one_interrupt():
         try:
             begin(home, making)
-            readers = _add_all(making, asked)
-            for upstream, source in asked.sources.items():
-                pin(source.git, making.pins[upstream])
-            untouched = {name: _untouched(making, source, asked.before[name]) for name, source in asked.sources.items()}
-            record({"untouched": untouched, "verified_by": readers})
+            record({"untouched": _carry_out(making, asked)})
         except BaseException as stop:
             if making.upgrade not in session.ledger.read().state.upgrades:
                 _tell(stop, undo(home, making))
@@ -66,7 +62,8 @@ def restore(session: Session, up: Upgrade, asked: Asked) -> tuple[str, ...]:
             begin(home, making)
             for target in lost:
                 take_back(asked.sources[target.upstream], target.commit, Path(target.path), target.reason)
-            _add_all(making, asked)
+            for target in lost:
+                _add(making, asked, target.upstream)
         except BaseException as stop:
             _tell(stop, undo(home, making))
             raise
@@ -74,31 +71,40 @@ def restore(session: Session, up: Upgrade, asked: Asked) -> tuple[str, ...]:
     return tuple(target.path for target in lost)
 
 
-def _add_all(making: Making, asked: Asked) -> dict[str, Json]:
-    """Add all worktrees at once, each in its own git process, and verify them; return who read each."""
+def _carry_out(making: Making, asked: Asked) -> dict[str, Json]:
+    """Serve all sources at once, each in a thread that waits for its own git processes; return the proof of each."""
 
-    def add(target: Target) -> str:
-        source, path = asked.sources[target.upstream], Path(target.path)
-        insist_present(source, target.commit, _all_blobs(source, target.commit), fetch=True)
-        add_worktree(source, target.commit, path, target.reason)
-        return verify_worktree(source, target.commit, asked.targets[target.upstream].tree, path)
+    def serve(upstream: str) -> dict[str, Json]:
+        pin(asked.sources[upstream].git, making.pins[upstream])
+        reader = _add(making, asked, upstream)
+        return {**_untouched(making, asked, upstream), "verified_by": reader}
 
-    if not making.targets:
-        return {}
-    with ThreadPoolExecutor(len(making.targets)) as pool:
-        done = {target.upstream: pool.submit(add, target) for target in making.targets}
+    with ThreadPoolExecutor(len(asked.sources)) as pool:
+        done = {upstream: pool.submit(serve, upstream) for upstream in asked.sources}
         return {upstream: future.result() for upstream, future in done.items()}
+
+
+def _add(making: Making, asked: Asked, upstream: str) -> str:
+    """Add the worktree of an upstream's target and verify it; return who read it, empty when none is to be made."""
+    source = asked.sources[upstream]
+    for target in making.targets:
+        if target.upstream == upstream:
+            insist_present(source, target.commit, _all_blobs(source, target.commit), fetch=True)
+            add_worktree(source, target.commit, Path(target.path), target.reason)
+            return verify_worktree(source, target.commit, asked.targets[upstream].tree, Path(target.path))
+    return ""
 
 
 def _all_blobs(source: Source, commit: str) -> list[str]:
     return [entry.id for entry in source.objects.entries(commit)] if source.promisor else []
 
 
-def _untouched(making: Making, source: Source, before: Fingerprint) -> dict[str, Json]:
+def _untouched(making: Making, asked: Asked, upstream: str) -> dict[str, Json]:
     """Compare a source with its fingerprint from before; only our registration and pins may have appeared."""
+    source, before = asked.sources[upstream], asked.before[upstream]
     added = [f"git:{PIN_PREFIX}{making.upgrade}"]
     for target in making.targets:
-        mine = registered(source.common_dir, Path(target.path)) if target.upstream == source.upstream else None
+        mine = registered(source.common_dir, Path(target.path)) if target.upstream == upstream else None
         if mine is not None:
             added.append(f"git:worktrees/{mine.admin.name}")
     after = source.fingerprint()
@@ -107,8 +113,8 @@ def _untouched(making: Making, source: Source, before: Fingerprint) -> dict[str,
         more = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
         message = f"{source.path} changed while it was being frozen: {moved[0].partition(':')[2]}{more}"
         raise Conflict(message, "let nothing else work in it meanwhile, then run the same command again")
-    digest = after.without(tuple(added)).digest
-    return {"before": before.without(tuple(added)).digest, "after": digest, "paths": len(after.facts), "added": added}
+    digest = after.without(tuple(added)).digest  # they are equal, so one digest is that of both
+    return {"before": digest, "after": digest, "paths": len(after.facts), "added": added}
 
 
 def _tell(stop: BaseException, left: tuple[str, ...]) -> None:

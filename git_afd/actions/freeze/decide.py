@@ -48,7 +48,7 @@ def identify(plugin: Plugin, asked: Asked, read: ReadTexts, corroboration: Itera
     family = plugin.policy.policy.dockerfiles
     evidence = Evidence(sources)
     evidence.add(plugin_candidates(plugin.texts))
-    evidence.add((*checkouts(sources), *corroboration))
+    evidence.add((*_checkouts(asked), *corroboration))
     ascend = current_of(ASCEND, evidence, given, request.currents)
     said: tuple[Candidate, ...] = ()
     if isinstance(ascend, Current):
@@ -73,10 +73,12 @@ def identify(plugin: Plugin, asked: Asked, read: ReadTexts, corroboration: Itera
     return Identity({VLLM: vllm, ASCEND: ascend}, request.targets, targets, pairs, stack, evidence.rows(), findings)
 
 
-def checkouts(sources: Mapping[str, Source]) -> list[Candidate]:
-    """Return what adjacent checkouts stand at: heard, and never decisive."""
+def _checkouts(asked: Asked) -> list[Candidate]:
+    """Return what adjacent checkouts stand at: heard, and never decisive. One at the target says nothing of now."""
     return [
-        Candidate(name, source.head, str(source.path), 0, "checkout") for name, source in sources.items() if source.head
+        Candidate(name, source.head, str(source.path), 0, "checkout")
+        for name, source in asked.sources.items()
+        if source.head and source.head != asked.targets[name].commit
     ]
 
 

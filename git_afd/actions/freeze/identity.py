@@ -24,11 +24,15 @@ _VLLM_METADATA = ("pyproject.toml",)
 
 @dataclass(slots=True)
 class Evidence:
-    """Statements about revisions, and the commit that each text names in its upstream's source (None: no commit)."""
+    """Statements about revisions, and the commit that each text names in its upstream's source (None: no commit).
+
+    `names` maps upstream and text to the revision that git resolved for it.
+    """
 
     sources: Mapping[str, Source]
     candidates: tuple[Candidate, ...] = ()
     known: dict[str, dict[str, str | None]] = field(default_factory=lambda: {VLLM: {}, ASCEND: {}})
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, found: Iterable[Candidate]) -> None:
         """Take statements and ask git, once for each upstream, what their texts name."""
@@ -40,7 +44,9 @@ class Evidence:
             spelled = {text: spelling(text) for text in texts}
             commits = commits_of(source.git, [name for names in spelled.values() for name in names])
             for text, names in spelled.items():
-                known[text] = next((commits[name] for name in names if commits.get(name)), None)
+                name = next((name for name in names if commits.get(name)), "")
+                known[text] = commits.get(name)
+                self.names[upstream, text] = name
 
     def rows(self) -> list[Json]:
         """Return every statement with what it resolves to, for the record and for ``--explain``."""
@@ -79,9 +85,7 @@ def current_of(
     if inference.commit is None:
         return inference
     first = inference.deciding[0]
-    names = [name for name in spelling(first.text) if commits_of(source.git, [name])[name] == inference.commit]
-    answer = resolve(source.git, names[0])
-    resolved = answer if isinstance(answer, Resolved) else resolve(source.git, inference.commit)
+    resolved = resolve(source.git, evidence.names[upstream, first.text])
     if isinstance(resolved, Unresolved):
         raise UsageFault(f"current {upstream} {first.text} {resolved.why}", resolved.fix)
     return Current(first.text, resolved, f"{first.kind} {first.place}", inference.findings)
@@ -114,5 +118,5 @@ def stack_of(
         family=family,
         names=tags_at(sources[ASCEND].git, commit),
         plugin_paths=plugin,
-        vllm_texts=read(sources[VLLM], targets[VLLM].commit, lambda paths: [p for p in paths if p in _VLLM_METADATA]),
+        vllm_texts=read.exactly(sources[VLLM], targets[VLLM].commit, _VLLM_METADATA),
     )

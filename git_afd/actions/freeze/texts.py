@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from git_afd.adapters.content import Entry
+from git_afd.adapters.content import Entry, parsed
 from git_afd.adapters.objects import Objects
 from git_afd.adapters.sources import Source, bring, missing_blobs
 from git_afd.errors import Blocked
@@ -27,6 +27,14 @@ class ReadTexts:
         if key not in self.listings:
             self.listings[key] = source.objects.entries(commit)
         chosen = choose(self.listings[key], wanted)
+        insist_present(source, commit, [entry.id for entry in chosen], fetch=self.fetch)
+        return texts_of(source.objects, chosen)
+
+    def exactly(self, source: Source, commit: str, paths: Iterable[str]) -> dict[str, str]:
+        """Return those of the named files that a source's commit (full id) holds, without listing everything."""
+        wanted = tuple(paths)
+        listed = source.git("ls-tree", "-z", "--full-tree", commit, "--", *wanted)
+        chosen = choose(parsed(listed), lambda found: found)
         insist_present(source, commit, [entry.id for entry in chosen], fetch=self.fetch)
         return texts_of(source.objects, chosen)
 
