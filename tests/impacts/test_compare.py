@@ -32,6 +32,7 @@ CALLS = [
     (call("renamed_first", 2), "signature-changed", True),  # it binds, and means something else
     (call("renamed_first", 0, keywords=("size",), star_star=True), "signature-changed", False),  # not by position
     (call("renamed_only", 2), "signature-changed", False),  # the same parameter under another name
+    (call("renamed_meaning", 2), "signature-changed", True),  # same body, and upstream passes something else now
     (call("inserted", 2), "signature-changed", True),  # the second argument goes to an inserted parameter
     (call("inserted", 1, keywords=("b",)), "signature-changed", True),  # and a required one is missing
     (call("keyword_gone", keywords=("scale",)), "signature-changed", True),
@@ -134,6 +135,7 @@ READS = [
     (read("up/config.py::Config.dropped", CONFIG), "member-removed", True),
     (read("up/config.py::Config.dropped", CONFIG, soft=True), "member-removed", False),  # getattr with a default
     (read("up/config.py::Config.dropped", CONFIG, "written"), "member-removed", True),  # nobody reads it
+    (read("up/config.py::Config.mode", CONFIG), "moved", False),  # a default that is spelt as a field is the same
     (read("up/config.py::Config.total", CONFIG), "moved", True),  # a property became a method
     (read("up/config.py::Config.turned", CONFIG, "called"), "moved", True),  # a method became a property
     (read("up/config.py::Config.describe", CONFIG), "moved", False),
@@ -147,12 +149,14 @@ READS = [
 SET = Attribute(1, "up.config.Plain", "extra", "x.extra", "read", presence="set elsewhere")
 LOST = Attribute(1, "up.config.Plain", "lost_extra", "x.lost_extra", "read", presence="set elsewhere")
 OTHER = Attribute(1, "up.config.Plain", "other_extra", "x.other_extra", "read", presence="set elsewhere")
+TAKEN = Attribute(1, "up.config.Plain", "ready", "x.ready", "read", presence="set elsewhere")
 ADDED = Attribute(1, "up.config.Plain", "mine", "x.mine", "written", presence="added")
 ADDED_THERE = Attribute(1, "up.worker.base.Base", "released", "x.released", "written", presence="added")
 ELSEWHERE = [
     (contract("attribute-read", "up/setter.py::prepare", SET), "unchanged", False),  # the function still sets it
     (contract("attribute-read", "up/setter.py::prepare", LOST), "member-removed", True),
     (contract("attribute-read", "up/setter.py::prepare", OTHER), "moved", False),  # another function sets it
+    (contract("attribute-read", "up/setter.py::prepare", TAKEN), "member-removed", True),  # on self: another object's
     (contract("attribute-read", "up/config.py::Plain.mine", ADDED), "unchanged", False),  # the plugin's own
     (contract("attribute-read", "up/worker/base.py::Base.released", ADDED_THERE), "member-added", True),
 ]
@@ -186,6 +190,11 @@ PATCHES = [
     (patch("up/core.py::local_only", CORE, mine("a")), "moved", True),  # only passed on: looked up elsewhere now
     (patch("up/core.py::calls_local", CORE, mine("a")), "moved", True),  # not even bound there any more
     (patch("up/core.py::helper", CORE, mine("a"), "alias"), "unchanged", False),
+    (
+        patch("up/follower.py::seam_optional", "up.follower", mine("batch"), "alias"),
+        "signature-changed",
+        False,
+    ),  # not here
     (patch("up/core.py::unused_alias", CORE, mine("a"), "alias"), "removed", True),  # the alias is gone
     (patch("up/core.py::Engine.start", ENGINE, mine("self", "config"), METHOD), "body-changed", False),
     (patch("up/core.py::Engine.stop", ENGINE, mine("self"), METHOD), "signature-changed", True),

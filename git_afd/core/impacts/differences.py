@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
@@ -17,6 +18,7 @@ from git_afd.core.source.world import Located
 Kind = Literal["unchanged", "signature-changed", "return-changed", "body-changed", "value-changed", "member-removed"]
 _SHOWN = 4
 _LINE = 60
+_FIELD = re.compile(r"(?:[\w.]*\.)?[Ff]ield\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ def _class(old: Located, new: Located) -> Difference:
 def _value(old: Located, new: Located) -> Difference:
     before, after = _said(old), _said(new)
     what: list[str] = []
-    if before[0] != after[0]:
+    if effective(before[0]) != effective(after[0]):
         what.append(f"is {_short(after[0], before[0])} now, was {_short(before[0], after[0])}")
     if spelt(before[1]) != spelt(after[1]):
         what.append(f"is annotated {after[1] or 'nothing'} now, was {before[1] or 'nothing'}")
@@ -168,6 +170,21 @@ def _said(place: Located) -> tuple[str | None, str | None]:
     if place.definition is not None:
         return place.definition.value, place.definition.annotation
     return (place.attribute.value, place.attribute.annotation) if place.attribute else (None, None)
+
+
+def effective(value: str | None) -> str | None:
+    """Return the value that a field has by default: ``Field(default=1, ge=1)`` gives 1 as plain ``1`` does."""
+    match = _FIELD.match(value or "")
+    if match is None:
+        return value
+    try:
+        call = ast.parse(value or "", mode="eval").body
+    except SyntaxError:
+        return value
+    if not isinstance(call, ast.Call):
+        return value
+    given = [item.value for item in call.keywords if item.arg == "default"] or call.args[:1]
+    return ast.unparse(given[0]) if given else value
 
 
 def is_literal(place: Located) -> bool:

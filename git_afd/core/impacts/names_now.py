@@ -56,7 +56,7 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
         return Effect(contract, "moved", f"{defined.symbol} defines it now", target=defined)
     old = old_place(contract, sides[0])
     new = own_place(sides[1], contract.upstream.name, contract.upstream.module, contract.upstream.symbol)
-    if new is not None and _sets(sides[1].source(new) or "", name):
+    if new is not None and _sets(sides[1].source(new) or "", name, own=True):
         found = difference(old, new, sides) if old else Difference("unchanged")
         return Effect(contract, "unchanged", f"{new.symbol} still sets {name}", (), new, found)
     where = _set_somewhere(contract.upstream.name, name, sides[1])
@@ -71,15 +71,19 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
     return Effect(contract, "member-removed", reason, faults, gone=True, soft_read=not faults)
 
 
-def _sets(source: str, name: str) -> bool:
-    return (
-        re.search(rf"\.{re.escape(name)}\s*(?::[^=\n]+)?=(?!=)|setattr\([^,]+,\s*[\"']{re.escape(name)}", source)
-        is not None
-    )
+def _sets(source: str, name: str, *, own: bool = False) -> bool:
+    """Say whether a source assigns an attribute of that name; with `own`, ``self.name = …`` counts too.
+
+    What a method sets on its own object says nothing about another class's objects.
+    """
+    plain = re.escape(name)
+    base = r"\w" if own else rf"(?!(?:self|cls)\.{plain}\b)\w"
+    pattern = rf"(?<![\w.]){base}[\w.\[\]]*\.{plain}\s*(?::[^=\n]+)?=(?!=)|setattr\([\w.]+,\s*[\"']{plain}[\"']"
+    return re.search(pattern, source) is not None
 
 
 def _set_somewhere(who: str, name: str, side: Side) -> Located | None:
-    """Return the first function, in order of paths, that sets an attribute of that name on something."""
+    """Return the first function, in order of paths, that sets an attribute of that name on something it is given."""
     word = name.encode()
     for path, data in side.corpus(who).items():
         if word not in data or not _sets(data.decode("utf-8", "replace"), name):

@@ -16,6 +16,7 @@ from git_afd.core.impacts.bodies import Body
 from git_afd.core.impacts.effect import Case, Fault
 from git_afd.core.impacts.places import own_place
 from git_afd.core.impacts.returns import incompatible
+from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.signatures import (
     bind,
     binding_decorators,
@@ -47,7 +48,7 @@ def override_faults(case: Case, use: Override) -> Iterator[Fault]:
         return
     if use.signature is None:
         return
-    yield from stand_in_faults(case, use.line, use.signature, new, "method")
+    yield from stand_in_faults(case, use.line, use.signature, (new, "method", ""))
 
 
 def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
@@ -70,7 +71,8 @@ def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
         yield Fault(use.line, why)
     if use.signature is not None:
         bound = "method" if case.now.owner is not None and use.wrapped != "staticmethod" else "function"
-        yield from stand_in_faults(case, use.line, use.signature, new, bound)
+        within = case.contract.upstream.path if use.form == "alias" else ""
+        yield from stand_in_faults(case, use.line, use.signature, (new, bound, within))
 
 
 def _not_looked_up(case: Case, use: Patch, new: Located) -> str:
@@ -103,12 +105,17 @@ def _uses(text: str, name: str) -> int:
     )
 
 
-def stand_in_faults(case: Case, line: int, mine: Signature, new: Located, bound: str) -> Iterator[Fault]:
+Seam = tuple[Located, str, str]
+"""What is replaced: upstream's definition now, how it is called, and the one file that calls it (empty: any)."""
+
+
+def stand_in_faults(case: Case, line: int, mine: Signature, seam: Seam) -> Iterator[Fault]:
     """Check that a plugin function accepts what upstream's own accepts and gives back what it gives back."""
+    new, bound, _ = seam
     theirs = _signature(new)
     if new.kind != "function" or case.old.kind != "function":
         return
-    why = _rejected(case, mine, theirs, bound) or _passed(case, mine, new, bound)
+    why = _rejected(case, mine, theirs, bound) or _passed(case, mine, seam)
     if why:
         yield Fault(line, why)
     if theirs.is_async != _signature(case.old).is_async and theirs.is_async != mine.is_async:
@@ -143,8 +150,9 @@ def _rejected(case: Case, mine: Signature, theirs: Signature, bound: str) -> str
     return ""
 
 
-def _passed(case: Case, mine: Signature, new: Located, bound: str) -> str:
+def _passed(case: Case, mine: Signature, seam: Seam) -> str:
     """Say which call in the upstream passes an argument that the plugin's function does not accept."""
+    new, bound, within = seam
     own = bound_parameters(mine, bound)
     theirs = bound_parameters(_signature(new), bound)
     known = {item.name for item in bound_parameters(_signature(case.old), bound)}
@@ -152,7 +160,9 @@ def _passed(case: Case, mine: Signature, new: Located, bound: str) -> str:
     if not lacking:
         return ""
     name = new.symbol.rpartition(".")[2]
-    for path, call in upstream_calls(case, new.who, name, method=bound == "method"):
+    who = case.contract.upstream.name if within else new.who
+    for path, node in upstream_calls(case.sides[1], who, name, within=within):
+        call = call_of(node)
         fits = not bind(call, theirs).fault
         clear = any(item in call.keywords for item in lacking)
         if fits and clear and bind(call, own).fault:
@@ -171,18 +181,20 @@ def _lacking(theirs: tuple[Parameter, ...], own: tuple[Parameter, ...], known: s
     )
 
 
-def upstream_calls(case: Case, who: str, name: str, *, method: bool) -> Iterator[tuple[str, Call]]:
-    """Yield calls of a name in an upstream's target sources, with what they pass."""
-    after = case.sides[1]
-    word = f".{name}(" if method else f"{name}("
-    for path, data in after.corpus(who).items():
-        if word.encode() not in data:
-            continue
-        for node in _calls(data.decode("utf-8", "replace"), name):
-            stars = any(isinstance(item, ast.Starred) for item in node.args)
-            keywords = tuple(item.arg for item in node.keywords if item.arg)
-            count = sum(not isinstance(item, ast.Starred) for item in node.args)
-            yield path, Call(node.lineno, "function", count, keywords, stars, len(keywords) != len(node.keywords))
+def upstream_calls(side: Side, who: str, name: str, *, within: str = "") -> Iterator[tuple[str, ast.Call]]:
+    """Yield calls of a name in an upstream's sources (or one file of them) with the file's path."""
+    word = f"{name}(".encode()
+    for path, data in side.corpus(who).items():
+        if word in data and (not within or path == within):
+            yield from ((path, node) for node in _calls(data.decode("utf-8", "replace"), name))
+
+
+def call_of(node: ast.Call) -> Call:
+    """Return what a call in an upstream passes."""
+    stars = any(isinstance(item, ast.Starred) for item in node.args)
+    keywords = tuple(item.arg for item in node.keywords if item.arg)
+    count = sum(not isinstance(item, ast.Starred) for item in node.args)
+    return Call(node.lineno, "function", count, keywords, stars, len(keywords) != len(node.keywords))
 
 
 def _calls(text: str, name: str) -> Iterator[ast.Call]:

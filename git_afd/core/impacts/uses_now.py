@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, assert_never
@@ -23,7 +24,7 @@ from git_afd.core.contracts.uses import (
 from git_afd.core.impacts.bodies import Body
 from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.effect import Case, Fault
-from git_afd.core.impacts.replacing import override_faults, patch_faults
+from git_afd.core.impacts.replacing import override_faults, patch_faults, upstream_calls
 from git_afd.core.impacts.returns import returned_class
 from git_afd.core.impacts.signatures import Bound, bind, binding_decorators, bound_parameters, misbound
 from git_afd.core.source.definitions import Parameter, Signature
@@ -112,7 +113,28 @@ def renamed_parameters(case: Case) -> Mapping[str, str]:
     renamed = "\n".join(before.lines)
     for name, other in pairs.items():
         renamed = re.sub(rf"\b{re.escape(name)}\b", other, renamed)
-    return pairs if renamed == "\n".join(after.lines) else {}
+    if renamed != "\n".join(after.lines):
+        return {}
+    return {old: new for old, new in pairs.items() if _passed_alike(case, old, new)}
+
+
+def _passed_alike(case: Case, old: str, new: str) -> bool:
+    """Say whether upstream's own callers pass the same for a renamed parameter: else it means something else now."""
+    name = case.old.symbol.rpartition(".")[2]
+    passed: list[set[str]] = []
+    for side, parameter, place in zip(case.sides, (old, new), (case.old, case.now.place), strict=True):
+        signature = place.definition.signature if place and place.definition else None
+        names = [item.name for item in signature.parameters] if signature else []
+        at = names.index(parameter) - (1 if names[:1] in (["self"], ["cls"]) else 0) if parameter in names else -1
+        calls = (node for _, node in upstream_calls(side, case.old.who, name))
+        passed.append({text for node in calls if (text := _argument(node, at, parameter))})
+    return not passed[0] or not passed[1] or bool(passed[0] & passed[1])
+
+
+def _argument(node: ast.Call, at: int, name: str) -> str:
+    by_name = next((item.value for item in node.keywords if item.arg == name), None)
+    value = by_name or (node.args[at] if 0 <= at < len(node.args) else None)
+    return ast.unparse(value) if value is not None else ""
 
 
 def _result_faults(case: Case, call: Call, new: Located) -> Iterator[Fault]:

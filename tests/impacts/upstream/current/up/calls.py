@@ -136,3 +136,12 @@ def gone(a):
 
 def relies_on_decorator(a):
     return a
+
+
+def renamed_meaning(block_size, make):
+    return make(block_size)
+
+
+def caller(scheduler_block_size, make):
+    renamed_meaning(scheduler_block_size, make)
+    renamed_only(scheduler_block_size, 2)

@@ -137,3 +137,12 @@ if HAS_FAST_PATH:
 @traced
 def relies_on_decorator(a):
     return a
+
+
+def renamed_meaning(hash_block_size, make):
+    return make(hash_block_size)
+
+
+def caller(scheduler_block_size, hash_block_size, make):
+    renamed_meaning(hash_block_size, make)
+    renamed_only(scheduler_block_size, 2)

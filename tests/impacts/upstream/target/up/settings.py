@@ -5,7 +5,7 @@ from dataclasses import dataclass
 class Config:
     size: int
     limit: int = 16
-    mode: str = "fast"
+    mode: str = Field(default="fast", min_length=1)
     untouched: int = 1
     added_much_later: int = 0
 
