@@ -13,6 +13,7 @@ from git_afd.adapters.session import Session
 from git_afd.adapters.workbook_file import read_workbook
 from git_afd.core import shape
 from git_afd.core.finding import Finding
+from git_afd.core.impacts.conditions import Evaluation, evaluations
 from git_afd.core.state import Upgrade
 from git_afd.core.stop_conditions import Answer, ConditionRow, StackAnswer, judge
 from git_afd.core.workbook.answers import (
@@ -70,6 +71,16 @@ class Subject:
         return tuple(self.stack_questions)
 
     @property
+    def evaluated(self) -> tuple[Evaluation, ...]:
+        """Return what the comparison says of the conditions; nothing where impacts were given by hand."""
+        if self.up.diff is None or not self.up.diff.proposed:
+            return ()
+        contracts = {contract.id: contract for contract in self.inventory.contracts}
+        decided = self.up.diff.decided
+        rows = [replace(row, class_=decided[row.id].class_) if row.id in decided else row for row in self.impacts.rows]
+        return evaluations(self.up.diff.record, rows, contracts)
+
+    @property
     def architectural(self) -> tuple[str, ...]:
         """Return the impacts that an answer must cite."""
         return tuple(impact.id for impact in self.impacts.rows if impact.class_ == "ARCHITECTURAL")
@@ -114,7 +125,7 @@ def asked(session: Session, subject: Subject, answers: Answers, person: Person |
 
 def _open(subject: Subject, answers: Answers) -> Iterator[ConditionRow]:
     freeze = subject.up.freeze.record
-    judgement = judge(answers.conditions, answers.questions, subject.questions, freeze, ())
+    judgement = judge(answers.conditions, answers.questions, subject.questions, freeze, (), subject.evaluated)
     return (row for row in judgement.rows if row.standing == "unanswered")
 
 

@@ -97,8 +97,9 @@ def _subject(session: Session, up: Upgrade) -> Subject:
 
 
 def _judged(subject: Subject, answers: Answers) -> Judgement:
+    freeze = subject.up.freeze.record
     return judge(
-        answers.conditions, answers.questions, subject.questions, subject.up.freeze.record, subject.architectural
+        answers.conditions, answers.questions, subject.questions, freeze, subject.architectural, subject.evaluated
     )
 
 

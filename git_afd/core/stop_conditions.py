@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from git_afd.core.impacts.conditions import Evaluation
 from git_afd.core.outcome import Json
 
 Standing = Literal["holds", "does not hold", "unanswered"]
@@ -152,27 +153,33 @@ def judge(
     questions: Sequence[str],
     freeze: str,
     architectural: Sequence[str],
+    evaluated: Sequence[Evaluation] = (),
 ) -> Judgement:
     """Judge the seven conditions.
 
     `questions` are what the freeze left open about the stack, `freeze` is its record's id (the evidence of the
     supported pair), `architectural` are the ids of ARCHITECTURAL impacts: each must be cited by an answer.
+    `evaluated` is what an automatic comparison says: it may clear a condition that nobody answered, never set one.
     """
+    told = {item.number: item for item in evaluated}
     by_number = {answer.number: answer for answer in answers}
     rows = tuple(
         _first(condition, by_number.get(condition.number), stack_answers, questions, freeze)
         if condition.number == EVALUATED
-        else _asked(condition, by_number.get(condition.number))
+        else _asked(condition, by_number.get(condition.number), told.get(condition.number))
         for condition in STOP_CONDITIONS
     )
-    cited = {item for row in rows for item in row.evidence}
+    cited = {item for row in rows if row.how for item in row.evidence}
     return Judgement(rows, tuple(item for item in architectural if item not in cited))
 
 
-def _asked(condition: StopCondition, answer: Answer | None) -> ConditionRow:
+def _asked(condition: StopCondition, answer: Answer | None, told: Evaluation | None = None) -> ConditionRow:
+    if answer is None and told is not None:
+        standing: Standing = "does not hold" if told.clear else "unanswered"
+        return ConditionRow(condition, standing, "evaluated" if told.clear else "", told.evidence, told.why)
     if answer is None:
         return ConditionRow(condition, "unanswered")
-    standing: Standing = "holds" if answer.holds else "does not hold"
+    standing = "holds" if answer.holds else "does not hold"
     return ConditionRow(condition, standing, "answered", answer.evidence, answer.why)
 
 
