@@ -1,0 +1,138 @@
+"""What goes into a reconstruction and what comes out of it. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from git_afd.core.contracts.model import Marker
+from git_afd.core.outcome import Json
+
+Fate = Literal["placed", "merged", "absorbed", "conflict"]
+"""What became of a block: put in as it stands, put in with what the target changed inside it, already there, or not."""
+
+DeviationForm = Literal["added", "left out", "changed", "wraps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The plugin's function. `text` is its whole file; `line` and `end_line` (from 1) are the function's.
+
+    `markers` are its blocks with lines of the file; `method` says that it stands in a class of the plugin, so that
+    ``super()`` and the target's ``staticmethod`` mean the same there.
+    """
+
+    text: str
+    line: int
+    end_line: int
+    markers: tuple[Marker, ...] = ()
+    method: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One upstream function that the plugin's stands in for.
+
+    `symbol` and `path` at the target; `old` and `new` are the sources of the function at both commits, `new` empty
+    when there is none; `klass` is the class that holds it, empty for a module-level function. `gone` says why there
+    is no new one, and where its nearest relatives are.
+    """
+
+    symbol: str
+    path: str
+    old: str
+    new: str
+    klass: str = ""
+    gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What names mean on both sides.
+
+    `aliases` are the plugin's names for the upstream module that holds the function, the usual one first; `plugin`
+    maps the names bound there at run time to dotted names (its own definitions as ``plugin:name``), `typing` are
+    those that only type checkers see; `upstream` maps the names of the target's module; `imports` maps an upstream
+    name to the statement that imports it. `ref` is what the target is called in a source annotation, `old_refs` what
+    the current commit may be called there.
+    """
+
+    aliases: tuple[str, ...] = ()
+    plugin: Mapping[str, str] = field(default_factory=dict)
+    typing: frozenset[str] = frozenset()
+    upstream: Mapping[str, str] = field(default_factory=dict)
+    imports: Mapping[str, str] = field(default_factory=dict)
+    ref: str = ""
+    old_refs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFate:
+    """What became of one marked block: how often its anchors were expected and found, and its lines in the copy."""
+
+    label: str
+    expected: int
+    found: int
+    fate: Fate
+    line: int
+    end_line: int
+    does: str
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it with the fixed field names."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One difference of the old copy from the old upstream outside any block.
+
+    `decided` says by which rule the target's form stands; empty when somebody has to decide.
+    """
+
+    id: str
+    form: DeviationForm
+    line: int
+    copy: str
+    upstream: str
+    decided: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it with the fixed field names."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person has to decide: a stable code, the sentence, the line of the copy it is about (from 1)."""
+
+    code: str
+    text: str
+    line: int = 0
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as an entry of ``questions[]``."""
+        return {"code": self.code, "text": self.text, "line": self.line}
+
+
+@dataclass(frozen=True, slots=True)
+class Reconstruction:
+    """The new function with its header comments, and what is left over.
+
+    `complete` means: every block placed or absorbed, every deviation decided, the text parses, its signature is the
+    target's, its markers are balanced. `imports` are statements that the plugin's module lacks; `notes` are facts
+    that need no decision before the text may stand. `first` and `last` are the lines of the file it takes the place
+    of (from 1). `target` is the target's function as it would stand without any block.
+    """
+
+    text: str
+    complete: bool
+    blocks: tuple[BlockFate, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    questions: tuple[Question, ...] = ()
+    imports: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    first: int = 0
+    last: int = 0
+    target: str = ""
