@@ -56,8 +56,15 @@ class Source:
         return self.root or self.git_dir
 
     def fingerprint(self) -> Fingerprint:
-        """Take its fingerprint."""
-        return fingerprint(self.root, self.common_dir)
+        """Take its fingerprint; where refs are no files (reftable), they are asked for by name."""
+        found = fingerprint(self.root, self.common_dir)
+        if not (self.common_dir / "reftable").is_dir():
+            return found
+        listed = self.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)").splitlines()
+        refs = dict(line.split(" ", 1) for line in listed)
+        head = _text(self.git, "symbolic-ref", "--quiet", "HEAD") or self.head or ""
+        named = {f"git:{name}": (said,) for name, said in {**refs, "HEAD as read": head}.items()}
+        return Fingerprint({**found.without(("git:reftable",)).facts, **named})
 
     def dirty(self) -> tuple[str, ...]:
         """List the paths that `git status` lists; none in a bare repository."""

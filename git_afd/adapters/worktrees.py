@@ -79,15 +79,19 @@ def verify_worktree(source: Source, commit: str, tree: str, path: Path) -> str:
 
 
 def unclean(git: Git) -> tuple[str, ...]:
-    """List what a worktree holds besides its commit: changed, untracked and ignored paths.
+    """List what a worktree holds otherwise than its commit: changed, deleted, untracked and ignored paths.
 
     `git` stands in the worktree, with its source's settings: pointers of large files are no changes.
     """
+    return tuple(item[3:] for item in _status(git))
+
+
+def _status(git: Git) -> list[str]:
     words = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--ignored", "--no-renames")
     result = git.run(*words, "--ignore-submodules=none")
     if not result.ok:
         raise git_fault(result, words, git.cwd)
-    return tuple(item[3:] for item in result.fields())
+    return result.fields()
 
 
 def insist_removable(source: Source, path: Path, reason: str) -> Registration:
@@ -104,7 +108,8 @@ def insist_removable(source: Source, path: Path, reason: str) -> Registration:
         raise Refused(message, "git afd freeze puts it back; then it can be removed")
     if _named_back(path) != os.path.realpath(registration.admin):
         raise Refused(f"{path} does not name its registration {registration.admin}", f"git -C {path} worktree repair")
-    held = unclean(Git(path, config=source.git.config))
+    # a file that is gone holds no work: a removal that was stopped half-way can be taken up again
+    held = [item[3:] for item in _status(Git(path, config=source.git.config)) if item[:2] != " D"]
     if held:
         more = f" and {len(held) - 3} more" if len(held) > 3 else ""  # noqa: PLR2004 - three fit on a line
         raise Refused(f"{path} holds {', '.join(held[:3])}{more} besides its commit", "move it away, then run it again")

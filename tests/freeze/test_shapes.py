@@ -10,6 +10,9 @@ import pytest
 from freeze_kit import VLLM, Stage, changes, everything, fresh
 from kit import Kit, Repo
 
+from git_afd.adapters.sources import open_source
+from git_afd.adapters.untouched import differences
+
 
 @pytest.fixture
 def case(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Stage:
@@ -318,3 +321,17 @@ def test_no_freeze_while_an_operation_is_under_way(case: Stage, file: str) -> No
     case.plugin.write(f".git/{file}", f"{case.plugin.head}\n")
     done = case.freeze()
     assert (done.code, "in progress" in done.err) == (3, True)
+
+
+def test_refs_that_are_no_files_are_compared_by_name(case: Stage) -> None:
+    # this git may not know reftable: what matters here is that its folder, which every ref moves, is not compared
+    table = case.vllm.write(".git/reftable/0x1.ref", "tables")
+    source = open_source("vllm", case.vllm.path)
+    before = source.fingerprint()
+    table.write_text("other tables")
+    assert differences(before, source.fingerprint(), ()) == ()
+    case.vllm("git update-ref refs/afd/pins/U-1/vllm/target HEAD")
+    assert differences(before, source.fingerprint(), ("git:refs/afd/pins/U-1",)) == ()
+    case.vllm("git pack-refs --all")
+    case.vllm("git tag -d v3.0.0")
+    assert "git:refs/tags/v3.0.0" in differences(before, source.fingerprint(), ("git:refs/afd/pins/U-1",))

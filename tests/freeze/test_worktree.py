@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -70,6 +71,23 @@ def test_a_worktree_that_holds_work_is_not_removed(case: Stage, name: str, text:
     assert (path / name).read_text() == text
     assert (path / "vllm/engine.py").is_file()
     assert states(case) == ["dirty", "present"]
+
+
+def test_a_file_that_appears_during_the_removal_stays_and_the_removal_can_be_taken_up_again(case: Stage) -> None:
+    path = Path(case.frozen()["worktrees"]["vllm"])
+    folder = case.plugin.path.parent / "trap"
+    folder.mkdir()
+    program = folder / "git"
+    late = f'case " $* " in *" ls-files -z ") echo mine > "{path}/late.txt";; esac'
+    program.write_text(f'#!/bin/sh\n{late}\nexec {shutil.which("git")} "$@"\n')
+    program.chmod(0o755)
+    done = case.plugin.afd("worktree remove vllm", env={"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"})
+    assert (done.code, "late.txt appeared meanwhile and stays" in done.err) == (3, True)
+    assert (path / "late.txt").read_text() == "mine\n"
+    assert case.plugin.afd("worktree remove vllm").code == 3
+    (path / "late.txt").unlink()
+    case.plugin.afd("worktree remove vllm").ok()
+    assert not path.exists()
 
 
 def test_a_worktree_that_is_not_locked_by_us_is_left_alone(case: Stage) -> None:

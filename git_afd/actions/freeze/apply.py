@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from git_afd.actions.freeze.asked import Asked
-from git_afd.actions.freeze.places import absent_folders, lock_reason
+from git_afd.actions.freeze.places import absent_folders, is_gone, lock_reason
 from git_afd.actions.freeze.texts import insist_present
 from git_afd.adapters.making import Making, Target, begin, finish, one_interrupt, undo
 from git_afd.adapters.pins import pin
@@ -48,7 +48,7 @@ def restore(session: Session, up: Upgrade, asked: Asked) -> tuple[str, ...]:
         Target(name, str(source.path), freeze.revisions[revision_key(name, "target")].commit, path, reason)
         for name, source in asked.sources.items()
         for path, reason in ((freeze.worktrees.get(name, ""), lock_reason(session, up.id, name)),)
-        if path and path != str(source.path) and not Path(path).exists()
+        if path and path != str(source.path) and is_gone(Path(path))
     ]
     if not lost:
         return ()

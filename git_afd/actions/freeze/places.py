@@ -71,3 +71,8 @@ def _pins(upgrade: str, upstream: str, commits: Mapping[str, Resolved]) -> dict[
 def absent_folders(folder: Path) -> tuple[str, ...]:
     """List the folders that have to be made for `folder` to exist, outermost first."""
     return tuple(str(one) for one in (*reversed(folder.parents), folder) if not one.exists())
+
+
+def is_gone(path: Path) -> bool:
+    """Say whether nothing stands at a place, or an empty folder."""
+    return not path.exists() or (path.is_dir() and not any(path.iterdir()))
