@@ -36,7 +36,7 @@ def show_impact(
     contract, impact = _chosen(taken.contracts, taken.comparison.impacts, asked)
     with few_collections():
         sides = sides_of(gather(session, question.commit, question.current, question.policy), question.target)
-        old, new, mine = _texts(contract, impact, sides)
+        old, new, mine = texts_of(contract, impact, sides)
     rows = impact_rows((impact,), {contract.id: contract}, analysis, Filters())
     data: dict[str, Json] = {
         "impact": rows[0],
@@ -64,7 +64,8 @@ def _chosen(contracts: Sequence[Contract], impacts: Sequence[Impact], asked: str
 Shown = dict[str, Json]
 
 
-def _texts(contract: Contract, impact: Impact, sides: tuple[Side, Side]) -> tuple[Shown, Shown, Shown]:
+def texts_of(contract: Contract, impact: Impact, sides: tuple[Side, Side]) -> tuple[Shown, Shown, Shown]:
+    """Return what a contract names at the current and at the target side, and the plugin's own place: path, text."""
     before = old_place(contract, sides[0])
     after: Located | None = None
     if impact.target is not None:

@@ -52,7 +52,7 @@ def afd_command(verb: str, **attrs: Any) -> Callable[[_Function], click.Command]
                 outcome = function(here, **options)
                 text = answer(outcome, form, quiet=quiet, directory=here)
                 if output:
-                    _write(here / output, text)
+                    write_answer(here / output, text)
             except AfdError as fault:
                 return show_stop(verb, fault, as_json=form == "json")
             for warning in outcome.warnings:
@@ -113,7 +113,7 @@ def _say(text: str) -> None:
             raise EnvironmentFault(f"the answer cannot be written: {error.strerror}", "look for a full disk") from error
 
 
-def _write(path: Path, text: str) -> None:
+def write_answer(path: Path, text: str) -> None:
     """Put the answer into a file, whole or not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:

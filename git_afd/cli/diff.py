@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from git_afd.cli.calling import afd_command, dry_run_option
+from git_afd.cli.calling import afd_command, dry_run_option, write_answer
 from git_afd.core.contracts.model import KINDS
 from git_afd.core.outcome import Outcome
 from git_afd.core.state import CLASSES
 from git_afd.errors import UsageFault
+
+if TYPE_CHECKING:
+    from git_afd.actions.diff_at import Look
+    from git_afd.adapters.session import Session
 
 _CLASSES = click.Choice((*CLASSES, "NONE", "UNCLASSIFIED"))
 
@@ -27,6 +32,7 @@ _CLASSES = click.Choice((*CLASSES, "NONE", "UNCLASSIFIED"))
 @click.option("--file", "files", multiple=True, metavar="GLOB", help="Show only contracts of these plugin files.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Show only these kinds.")
 @click.option("--markdown", is_flag=True, help="Print the workbook's impact table as Markdown.")
+@click.option("--html", "page", metavar="FILE", default="", help="Write a page to look at the whole impact into FILE.")
 @click.option("--replace", metavar="WHY", default="", help="Replace recorded rows that were given by hand or are used.")
 @dry_run_option
 def diff(  # noqa: PLR0917 - click passes every option by name
@@ -42,6 +48,7 @@ def diff(  # noqa: PLR0917 - click passes every option by name
     files: tuple[str, ...],
     kinds: tuple[str, ...],
     markdown: bool,
+    page: str,
     replace: str,
     dry_run: bool,
 ) -> Outcome:
@@ -60,9 +67,21 @@ def diff(  # noqa: PLR0917 - click passes every option by name
     look = Look(at, folders, named("--current", currents), named("--target", targets), filters, markdown)
     if show:
         return show_at(open_session(directory), look, show)
-    if at:
-        return diff_at(open_session(directory), look)
-    if sources or currents or targets:
+    if not at and (sources or currents or targets):
         raise UsageFault("--source, --current and --target go with --at: an upgrade's are frozen", "add --at REF")
     request = Request(directory / file if file else None, file or "", replace, dry_run, filters, markdown)
-    return act(open_session(directory), request)
+    session = open_session(directory)
+    outcome = diff_at(session, look) if at else act(session, request)
+    if page and not dry_run:
+        _write_page(session, look, outcome, directory / page)
+    return outcome
+
+
+def _write_page(session: Session, look: Look, outcome: Outcome, path: Path) -> None:
+    """Write the page of a comparison beside its answer."""
+    from git_afd.actions.impact_page import with_sources
+    from git_afd.render.diff_page import page
+
+    full = with_sources(session, look, outcome)
+    if "differences" in full.data:
+        write_answer(path, page(full))
