@@ -7,7 +7,7 @@ import gc
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -86,6 +86,8 @@ def take_inventory(
     with few_collections():
         found = gathered or gather(session, commit, revisions, policy)
         result = inventory(found.subject, found.plugin, found.upstreams)
+        missing = {name: package.missing for name, package in found.packages.items() if package.missing}
+        result = replace(result, coverage={**result.coverage, "blobs_missing": missing})
     cache.put(key, result)
     return result
 

@@ -57,6 +57,11 @@ class SourceTree:
             self.read([path])
         return self._data.get(path)
 
+    @property
+    def missing(self) -> int:
+        """How many of the files that were asked for have no blob in this clone."""
+        return sum(data is None for data in self._data.values())
+
     def text(self, path: str) -> str | Unreadable:
         """Return a file's text, or why it cannot be read."""
         data = self.data(path)

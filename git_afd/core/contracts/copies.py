@@ -85,7 +85,7 @@ class Copies:
         said = function.header()
         targets, unknown = self.targets.get(function.place, ()), ""
         if not targets:
-            origin = self.origins.stated(declared(said["source"]), function.name)
+            origin = self.origins.stated(declared(said["source"]), function.name, function.place)
             best, alike = self.origins.best(function.code, self.origins.namesakes(function.name, function.code))
             origin = origin or (
                 best if best and (self.origins.is_copy(function.code, self.origins.lines(best)) or alike > 0) else None
@@ -111,7 +111,7 @@ class Copies:
         """Look for a body without markers in the overridden member, the stated source and namesakes."""
         if sum(function.code.values()) < 1:
             return
-        stated = self.origins.stated(declared(function.header()["source"]), function.name)
+        stated = self.origins.stated(declared(function.header()["source"]), function.name, function.place)
         near = [*([stated] if stated else []), *self.targets.get(function.place, ())]
         copied = [item for item in near if self.origins.is_copy(function.code, self.origins.lines(item), near=True)]
         if not copied:

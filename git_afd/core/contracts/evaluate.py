@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from git_afd.core.contracts.facts import Called, Facts, Read, Said, Spot, Via
 from git_afd.core.contracts.kinds import Kinds, written
@@ -25,6 +26,9 @@ from git_afd.core.contracts.values import (
 )
 from git_afd.core.source.lookup import Absent, Unknown
 from git_afd.core.source.world import PLUGIN, Located, World
+
+_EVERYWHERE: Final = frozenset((*dir(type), *dir(object), "__file__", "__path__", "__spec__", "__package__"))
+"""What every class, object or module has: upstream need not define it."""
 
 
 @dataclass(slots=True)
@@ -188,7 +192,7 @@ class Evaluator:
         owner, via = self.holder(base)
         if owner is None or (isinstance(found, Located) and (found.who == PLUGIN or not found.symbol)):
             return
-        if found is None or (owner.who == PLUGIN and not isinstance(found, Located)):
+        if found is None or (not isinstance(found, Located) and (owner.who == PLUGIN or node.attr in _EVERYWHERE)):
             return
         reason = "" if isinstance(found, Located) else _reason(found, owner)
         place = found if isinstance(found, Located) else None

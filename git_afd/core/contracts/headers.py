@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,6 +32,7 @@ _KEY: Final = re.compile(r"(?P<key>[A-Za-z][A-Za-z ]{2,24}?)\s*:(?!\S*:)\s*(?P<r
 _COPIED: Final = re.compile(r"\b(?:copied|adapted|taken|vendored|ported)\s+(?:\w+\s+)?from\b", re.IGNORECASE)
 _PATH: Final = re.compile(r"(?<![\w/.])((?:vllm|vllm_ascend)/[\w/]+\.py)")
 _SYMBOL: Final = re.compile(r"(?:``?|\s|^|\()((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?:``?|\s|\.?$|\)|,|\.)")
+_ID: Final = re.compile(r"[0-9a-f]{7,40}")
 _REF: Final = re.compile(r"\bv?\d+\.\d+\.\d+(?:rc\d+|\.post\d+|\.dev\d+)?\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 
 
@@ -119,12 +120,21 @@ def is_true(said: Declared, path: str, symbol: str, refs: Sequence[str]) -> bool
     if said.symbols:
         last = symbol.rpartition(".")[2]
         checks.append(any(name.rpartition(".")[2] == last for name in said.symbols))
-    if said.refs and refs:
-        checks.append(all(any(_same_ref(ref, known) for known in refs) for ref in said.refs))
+    checks += _ref_checks(said.refs, refs)
     return all(checks) if checks else None
 
 
+def _ref_checks(stated: Sequence[str], known: Sequence[str]) -> Iterator[bool]:
+    """Compare stated versions with the known ones; commit ids count only where no version is stated."""
+    versions = [ref for ref in stated if not _ID.fullmatch(ref)]
+    releases = [ref for ref in known if not _ID.fullmatch(ref)]
+    if versions:
+        yield from (any(_same_ref(ref, other) for other in releases) for ref in versions if releases)
+    elif known:
+        yield from (any(_same_ref(ref, other) for other in known) for ref in stated)
+
+
 def _same_ref(stated: str, known: str) -> bool:
-    if re.fullmatch(r"[0-9a-f]{7,40}", stated):
+    if _ID.fullmatch(stated):
         return known.startswith(stated) or (len(known) >= 7 and stated.startswith(known))  # noqa: PLR2004 - short id
     return stated.lstrip("v") == known.lstrip("v")

@@ -34,16 +34,30 @@ class Origins:
     _lines: dict[tuple[str, str, int], Counter[str]] = field(default_factory=dict)
     _texts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
-    def stated(self, said: Declared, name: str) -> Located | None:
-        """Return the function that a stated source names, by its path and symbol or the plugin function's name."""
-        for who, tree in self.world.trees.items():
-            module = next((mod for mod, path in tree.paths.items() if path == said.path), "") if said.path else ""
-            loaded = self.world.module(who, module) if module and who != PLUGIN else None
+    def stated(self, said: Declared, name: str, place: Located) -> Located | None:
+        """Return the function that a stated source names.
+
+        By its path and symbol (or the plugin function's name); without a path by a class that the plugin's module
+        sees, or by a module's last name (``gpu_ubatch_wrapper._cat``).
+        """
+        for who, module in self._stated_modules(said):
+            loaded = self.world.module(who, module)
             for symbol in (*said.symbols, name) if loaded else ():
                 found = _in_module(loaded, symbol) if loaded else None
                 if found is not None and loaded:
-                    return Located(who, said.path, module, found, loaded.definitions[found])
+                    return Located(who, self.world.trees[who].paths[module], module, found, loaded.definitions[found])
+        for symbol in said.symbols:
+            seen = self.world.resolve(f"{place.module}.{symbol}")
+            if isinstance(seen, Located) and seen.who != PLUGIN and seen.kind == "function":
+                return seen
         return None
+
+    def _stated_modules(self, said: Declared) -> Iterator[tuple[str, str]]:
+        lasts = {symbol.split(".")[0] for symbol in said.symbols}
+        for who, tree in self.world.trees.items():
+            for module, path in tree.paths.items() if who != PLUGIN else ():
+                if path == said.path or (not said.path and module.rpartition(".")[2] in lasts):
+                    yield who, module
 
     def lines(self, place: Located) -> Counter[str]:
         """Return an upstream function's code lines."""

@@ -64,8 +64,8 @@ def add_patches(book: Book, facts: Facts, world: World, found: Sorted, corpus: s
     for write in found.patches:
         theirs = present(world, write)
         ours = write.value.place
-        place = Place(write.spot.path, "", write.spot.line, write.spot.line)
-        if ours is not None:
+        place = Place(write.spot.path, write.spot.symbol, write.spot.line, write.spot.line)
+        if ours is not None and ours.path == write.spot.path:
             place = Place(ours.path, ours.symbol, ours.line, ours.end_line)
         use = replace(
             _use(write, theirs, _saved(facts, found.kept, write, theirs)),

@@ -11,7 +11,7 @@ from git_afd.core.contracts.invoke import EVERY_MODULE, call
 from git_afd.core.contracts.kinds import written
 from git_afd.core.contracts.scope import Scope
 from git_afd.core.contracts.uses import PatchForm, Wrapping
-from git_afd.core.contracts.values import Fakery, Method, ModuleValue, Outside, Text, Thing, Value
+from git_afd.core.contracts.values import Fakery, Instance, Method, ModuleValue, Outside, Text, Thing, Value
 from git_afd.core.source.lookup import Absent
 from git_afd.core.source.world import PLUGIN, Located
 
@@ -67,6 +67,8 @@ def describe(read: Evaluator, node: ast.expr | None, value: Value | None, scope:
         mine = place.who == PLUGIN
         is_callable = place.kind in ("function", "class")
         return Replaced(place.dotted, place if mine else None, "", signature, original=not mine, callable=is_callable)
+    if isinstance(value, Instance) and value.klass.who == PLUGIN:
+        return Replaced(value.klass.dotted, callable=True)  # an object of the plugin's own stands in for something
     if isinstance(node, ast.Call):
         return _wrapped(read, node, scope)
     if isinstance(node, ast.Lambda):
