@@ -195,6 +195,7 @@ SOURCES = [
     ("Upstream: vLLM v1.0.0, vllm/engine/core.py", True),
     ("Upstream source: vllm/engine/core.py, EngineCore.step.", True),
     ("Upstream source: vllm commit a1a1a1a1a, EngineCore.step.", True),  # a short id
+    ("Upstream: vLLM v1.0.0, vllm/engine/core.py c3c3c3c3c", True),  # a version goes before the id of another clone
     ("Upstream: vLLM v0.9.0, vllm/engine/core.py", False),  # another version
     ("Upstream source: ``vllm/engine/client.py``.", False),  # another file
     ("Upstream source: vllm/engine/core.py, EngineCore.shutdown.", False),  # another function
@@ -210,6 +211,21 @@ def test_a_stated_source_is_compared_with_the_real_one(said: str, true: bool | N
     row = contracts(f"{text}EngineCore.step = step\n")["copied-body EngineCore.step@step"]
     assert row.notes is not None
     assert row.notes.declared_true is true
+
+
+# a source stated without a path, the upstream function that it is
+NAMED = [
+    ("Upstream source: vllm v1.0.0, EngineCore.step.", "EngineCore.step"),  # a class that the module imports
+    ("Upstream source: ``core.launch``.", "launch"),  # a module by its last name
+]
+
+
+@pytest.mark.parametrize(("said", "symbol"), NAMED)
+def test_a_source_is_found_by_class_or_module_name(said: str, symbol: str) -> None:
+    text = f"{HEAD}# {said}\ndef mine(x):\n    # ### PATCH START: x\n    a = x\n    # ### PATCH END: x\n    return a\n"
+    row = contracts(text)[f"copied-body {symbol}@mine"]
+    assert row.upstream.path == "vllm/engine/core.py"
+    assert row.unknown is None
 
 
 def test_the_header_tells_reason_invariant_exception_and_removal() -> None:

@@ -202,3 +202,12 @@ def test_another_upstream_commit_is_another_result(case: FrozenUpgrade) -> None:
     args = [item.replace("vllm=v1.0", "vllm=v2.0") for item in looking(case)]
     case.plugin.afd([*args, "--json"]).ok()
     assert len(list(cache_of(case).iterdir())) == 2
+
+
+def test_what_a_clone_lacks_is_unknown_and_counted(case: FrozenUpgrade) -> None:
+    blob = case.vllm("git rev-parse v1.0:vllm/engine.py")
+    (case.vllm.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    data = answers(case)
+    assert data["coverage"]["blobs_missing"] == {"vllm": 1}
+    reasons = {row["unknown"] for row in data["contracts"] if row["kind"] == "import"}
+    assert reasons == {"vllm/engine.py cannot be read: its blob is missing in this clone"}
