@@ -15,7 +15,7 @@ STYLES: Final = {
     "stale": "33",
     "not run": "2",  # dim
 }
-_UNSEEN: Final = {*map(chr, (*range(32), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F)))}
+_UNSEEN: Final = {*map(chr, (*range(32), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x2028, 0x202F)))}
 _UNSEEN.update(map(chr, range(0x2066, 0x206A)))
 _BOLD: Final = "1"
 _GAP: Final = "  "

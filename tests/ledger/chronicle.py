@@ -97,11 +97,11 @@ class Chronicle:
         return [finding.message.partition("does not count: ")[2] for finding in self.state.findings]
 
 
-def passed(until: int, *, items: Mapping[str, str] | None = None, **bound: str) -> Chronicle:
+def passed(until: int, *, items: Mapping[str, str] | None = None, bound: Mapping[str, str] | None = None) -> Chronicle:
     """An upgrade whose phases below number `until` have passed the way the workflow wants them to."""
     told = Chronicle()
     told.add("freeze", FREEZE)
-    for number, evidence in zip(range(until), _basis(told, items or {}, bound), strict=False):
+    for number, evidence in zip(range(until), _basis(told, items or {}, bound or {}), strict=False):
         told.add("phase", phase(PHASES[number].name, evidence=evidence))
     assert not told.state.findings
     return told

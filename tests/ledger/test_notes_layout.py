@@ -66,6 +66,41 @@ def test_a_ledger_that_plain_git_has_written_over_is_still_one(repo: Repo) -> No
     assert len(git_notes(repo)) == 300
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 7, 19])
+def test_a_layout_of_any_depth_is_read_and_extended_in_its_place(repo: Repo, depth: int) -> None:
+    ids = commits(repo, 2)
+    ledger = ledger_of(repo)
+    ledger.transact(lambda _: [Draft("remark", "U", {"n": 1}, ids[0])])
+    blob = git_notes(repo)[ids[0]]
+    deep = "/".join([*(ids[0][at : at + 2] for at in range(0, depth * 2, 2)), ids[0][depth * 2 :]])
+    env = {"GIT_INDEX_FILE": str(repo.path / ".git/deep")}
+    repo("git update-index --index-info", stdin=f"100644 {blob}\t{deep}\n", env=env)
+    made = repo(["git", "commit-tree", repo("git write-tree", env=env), "-p", LEDGER_REF, "-m", "deep"])
+    repo(["git", "update-ref", LEDGER_REF, made])
+    ledger.transact(lambda _: [Draft("remark", "U", {"n": 2}, name) for name in ids])
+    assert len(ledger.records()) == 3
+    assert sorted(git_notes(repo)) == sorted(ids)
+    assert deep in repo(["git", "ls-tree", "-r", "--name-only", LEDGER_REF]).splitlines()
+    assert len(repo(["git", "notes", "--ref", LEDGER_REF, "show", ids[0]]).splitlines()) == 2
+
+
+def test_a_note_that_odd_merges_left_in_two_places_becomes_one(repo: Repo) -> None:
+    ids = commits(repo, 2)
+    ledger = ledger_of(repo)
+    ledger.transact(lambda _: [Draft("remark", "U", {"n": 1}, ids[0])])
+    ledger.transact(lambda _: [Draft("remark", "U", {"n": 2}, ids[1])])
+    first, second = (git_notes(repo)[name] for name in ids)
+    env = {"GIT_INDEX_FILE": str(repo.path / ".git/odd")}
+    twice = f"100644 {first}\t{ids[0]}\n100644 {second}\t{ids[0][:2]}/{ids[0][2:]}\n"
+    repo("git update-index --index-info", stdin=twice, env=env)
+    made = repo(["git", "commit-tree", repo("git write-tree", env=env), "-p", LEDGER_REF, "-m", "odd"])
+    repo(["git", "update-ref", LEDGER_REF, made])
+    assert len(ledger.records()) == 2
+    ledger.transact(lambda _: [Draft("remark", "U", {"n": 3}, ids[0])])
+    assert [record.body["n"] for record in ledger.records()] == [1, 2, 3]
+    assert len(repo(["git", "ls-tree", "-r", "--name-only", LEDGER_REF]).splitlines()) == 1
+
+
 def test_files_that_are_no_notes_stay_as_they_are(repo: Repo) -> None:
     head = repo.commit()
     blob = repo("git hash-object -w --stdin", stdin="read me")
