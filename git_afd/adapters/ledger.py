@@ -29,7 +29,7 @@ from git_afd.core.records import Damage, Draft, Record, chain, line_of, parse_no
 from git_afd.core.state import DAMAGE_APPROVAL, EMPTY, State
 from git_afd.errors import Blocked, Conflict, EnvironmentFault
 
-ATTEMPTS: Final = 20
+ATTEMPTS: Final = 100
 LOCK_WAIT_S: Final = 30.0
 
 Decide = Callable[[State], Sequence[Draft]]

@@ -16,9 +16,10 @@ from operator import attrgetter
 from typing import Final
 
 from git_afd.core import shape
+from git_afd.core.case import Case, Illegal, frozen
 from git_afd.core.finding import Finding
 from git_afd.core.records import VERSION, Record
-from git_afd.core.rules import AFTER_STOP, RULES, Case, Illegal, frozen
+from git_afd.core.rules import AFTER_STOP, RULES
 from git_afd.core.state import EMPTY, State
 
 KINDS: Final = ("freeze", *RULES)

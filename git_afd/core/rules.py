@@ -8,12 +8,13 @@ can pass a phase by writing the record by hand (docs/explanation/ledger.md).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from git_afd.core import shape
+from git_afd.core.case import Case, Illegal
 from git_afd.core.classifying import with_decisions, with_proposals
-from git_afd.core.names import REVISION_KEYS, is_full_id, root_cause_number
+from git_afd.core.names import root_cause_number
 from git_afd.core.outcome import Json
 from git_afd.core.phases import BY_NAME, GATE_OF, GATES, STATUSES, Phase, first_unsettled
 from git_afd.core.records import Record
@@ -29,111 +30,10 @@ from git_afd.core.state import (
     Classified,
     Committed,
     Decision,
-    Freeze,
     PhaseRecord,
-    Revision,
     RootCause,
     Run,
-    Upgrade,
 )
-
-
-class Illegal(ValueError):
-    """The state does not allow this record."""
-
-
-@dataclass(slots=True)
-class Case:
-    """An upgrade while it is being folded: dictionaries that grow, so that ten thousand records stay linear."""
-
-    id: str
-    freeze: Freeze
-    phases: dict[str, PhaseRecord] = field(default_factory=dict)
-    root_causes: dict[str, RootCause] = field(default_factory=dict)
-    commits: list[Committed] = field(default_factory=list)
-    runs: dict[str, Run] = field(default_factory=dict)
-    approvals: list[Approval] = field(default_factory=list)
-    inventory: Analysis | None = None
-    diff: Analysis | None = None
-    decision: Decision | None = None
-    closed: str = ""
-    annotations: dict[str, Mapping[str, str]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, up: Upgrade) -> Case:
-        """Open a finished state for more records; `up` itself is not touched."""
-        return cls(
-            up.id,
-            up.freeze,
-            dict(up.phases),
-            dict(up.root_causes),
-            list(up.commits),
-            dict(up.runs),
-            list(up.approvals),
-            up.inventory,
-            up.diff,
-            up.decision,
-            up.closed,
-            dict(up.annotations),
-        )
-
-    def upgrade(self) -> Upgrade:
-        """Return what the case amounts to."""
-        return Upgrade(
-            self.id,
-            self.freeze,
-            self.phases,
-            self.root_causes,
-            tuple(self.commits),
-            self.runs,
-            tuple(self.approvals),
-            self.inventory,
-            self.diff,
-            self.decision,
-            self.closed,
-            self.annotations,
-        )
-
-
-def frozen(record: Record) -> Freeze:
-    """Return the frozen identity that a freeze record states."""
-    body = record.body
-    revisions = {key: _revision(shape.table(shape.table(body, "revisions"), key), key) for key in REVISION_KEYS}
-    policy, plugin = shape.table(body, "policy"), shape.table(body, "plugin")
-    return Freeze(
-        record=record.id,
-        branch=_said(body, "branch"),
-        base=_full_id(body, "base"),
-        base_tree=shape.text(body, "base_tree"),
-        primary=_said(body, "primary"),
-        revisions=revisions,
-        policy_digest=shape.text(policy, "digest"),
-        policy_text=shape.text(policy, "text"),
-        dirty=shape.text_table(plugin, "dirty"),
-        worktrees=shape.text_table(body, "worktrees"),
-        body=body,
-    )
-
-
-def _revision(body: Mapping[str, Json], key: str) -> Revision:
-    found = Revision(*(shape.text(body, name, "") for name in ("ref", "object", "commit", "tree")))
-    if not is_full_id(found.commit):
-        raise shape.ShapeFault(f"revisions.{key}: a full commit id was expected")
-    return found
-
-
-def _full_id(body: Mapping[str, Json], name: str) -> str:
-    value = shape.text(body, name)
-    if not is_full_id(value):
-        raise shape.ShapeFault(f"{name}: a full commit id was expected")
-    return value
-
-
-def _said(body: Mapping[str, Json], name: str) -> str:
-    value = shape.text(body, name)
-    if not value.strip():
-        raise shape.ShapeFault(f"{name}: it must not be empty")
-    return value
 
 
 def _phase(case: Case, record: Record) -> None:
@@ -195,7 +95,7 @@ def _inventory(case: Case, record: Record) -> None:
 
 def _annotation(case: Case, record: Record) -> None:
     """Keep what a person says of a contract; a later word replaces an earlier one, an unsaid field stays."""
-    contract = _said(record.body, "contract")
+    contract = shape.said(record.body, "contract")
     if case.inventory is None or contract not in case.inventory.items:
         raise Illegal(f"{contract} is no contract of the recorded inventory")
     said = {name: shape.text(record.body, name, "") for name in ANNOTATIONS}
@@ -229,7 +129,7 @@ def _classification(case: Case, record: Record) -> None:
     body = record.body
     if case.diff is None or shape.text(body, "diff") != case.diff.record:
         raise Illegal("it speaks of another comparison")
-    why, bulk = _said(body, "why"), shape.flag(body, "bulk")
+    why, bulk = shape.said(body, "why"), shape.flag(body, "bulk")
     decided = dict(case.diff.decided)
     for item, class_ in shape.text_table(body, "items").items():
         if item not in case.diff.proposed:
@@ -245,7 +145,7 @@ def _decision(case: Case, record: Record) -> None:
     _only_primary(case, record)
     decide = shape.choice(record.body, "decide", ("continue", "stop"))
     conditions = shape.tables(record.body, "conditions")
-    why, report = _said(record.body, "why"), shape.text_table(record.body, "report")
+    why, report = shape.said(record.body, "why"), shape.text_table(record.body, "report")
     case.decision = Decision(record.id, decide, why, record.by, conditions, record.seq, report)
 
 
@@ -295,7 +195,7 @@ def _plan(name: str, record: Record) -> RootCause:
     nothing_to_commit = not files and disposes and set(disposes.values()) <= set(FATES_WITHOUT_CHANGE)
     return RootCause(
         name=name,
-        title=_said(body, "title"),
+        title=shape.said(body, "title"),
         kind=shape.choice(body, "kind", ROOT_CAUSE_KINDS),
         upstream=shape.texts(body, "upstream"),
         class_=shape.choice(body, "class", CLASSES),
@@ -319,7 +219,7 @@ def _commit(case: Case, record: Record) -> None:
     if gate is None or gate.status != "PASS":
         raise Illegal("nothing is committed before ARCHITECTURE_GATE passes")
     body = record.body
-    cause, commit = _cause(case, body, "open"), _full_id(body, "commit")
+    cause, commit = _cause(case, body, "open"), shape.full_id(body, "commit")
     parent, tree, paths = shape.text(body, "parent"), shape.text(body, "tree"), shape.texts(body, "paths")
     case.root_causes[cause.name] = replace(cause, status="committed", commit=commit)
     case.commits.append(Committed(record.id, cause.name, commit, parent, tree, paths))
@@ -350,13 +250,15 @@ def _run(case: Case, record: Record) -> None:
 
 def _approval(case: Case, record: Record) -> None:
     body = record.body
-    what, subject = _said(body, "what"), shape.text(body, "subject", "")
-    case.approvals.append(Approval(record.id, what, subject, _said(body, "name"), _said(body, "reason"), record.at))
+    what, subject = shape.said(body, "what"), shape.text(body, "subject", "")
+    case.approvals.append(
+        Approval(record.id, what, subject, shape.said(body, "name"), shape.said(body, "reason"), record.at)
+    )
 
 
 def _close(case: Case, record: Record) -> None:
     _only_primary(case, record)
-    case.closed = _said(record.body, "why")
+    case.closed = shape.said(record.body, "why")
 
 
 RULES: Final[Mapping[str, Callable[[Case, Record], None]]] = {

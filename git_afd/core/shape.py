@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from git_afd.core.names import is_full_id
 from git_afd.core.outcome import Json
 
 
@@ -16,6 +17,22 @@ def text(body: Mapping[str, Json], name: str, default: str | None = None) -> str
     value = body.get(name, default)
     if not isinstance(value, str):
         raise ShapeFault(f"{name}: a text was expected")
+    return value
+
+
+def said(body: Mapping[str, Json], name: str) -> str:
+    """Return a text field that says something."""
+    value = text(body, name)
+    if not value.strip():
+        raise ShapeFault(f"{name}: it must not be empty")
+    return value
+
+
+def full_id(body: Mapping[str, Json], name: str) -> str:
+    """Return a full object id."""
+    value = text(body, name)
+    if not is_full_id(value):
+        raise ShapeFault(f"{name}: a full commit id was expected")
     return value
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from pathlib import Path
 
 from kit import Repo
@@ -44,6 +45,7 @@ def meddle(path: Path, count: int) -> None:
             continue
         made = git("commit-tree", f"{old}^{{tree}}", "-p", old, "-m", "foreign", env=FOREIGN)
         moved += git.run("update-ref", LEDGER_REF, made, old, locks=True).ok
+        time.sleep(0.02)
 
 
 def test_eight_parallel_writers_and_a_foreign_one_lose_nothing(repo: Repo) -> None:
