@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
@@ -28,8 +29,9 @@ from git_afd.core.impacts.comparison import Comparison, History, compare_all
 from git_afd.core.impacts.sides import Side
 from git_afd.core.names import PACKAGES
 from git_afd.core.policy import Policy
+from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.lookup import Tree
-from git_afd.core.source.versions import Versions
+from git_afd.core.source.versions import ASKS, Versions
 from git_afd.core.source.world import PLUGIN, World
 
 VERSION: Final = "1"
@@ -72,13 +74,15 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
     `given` are contracts that were listed by hand: then those are compared, and nothing is kept.
     """
     cache = AnalysisCache(session.common_dir)
-    contracts = given or take_inventory(session, question.commit, question.current, question.policy).contracts
     known = cache.get(question.key) if not given else None
+    asked = (session, question.commit, question.current, question.policy)
     if isinstance(known, Comparison):
-        return Taken(contracts, known)
-    with few_collections():
-        found = gather(session, question.commit, question.current, question.policy)
-        comparison = compare_all(contracts, sides_of(found, question.target), _history(question))
+        return Taken(take_inventory(*asked).contracts, known)
+    with few_collections(), ThreadPoolExecutor(max_workers=1) as beside:
+        history = beside.submit(_history, question)  # git compares the commits while the sources are read
+        found = gather(*asked)
+        contracts = given or take_inventory(*asked, found).contracts
+        comparison = compare_all(contracts, sides_of(found, question.target), history.result())
     if not given:
         cache.put(question.key, comparison)
     return Taken(contracts, comparison)
@@ -89,9 +93,26 @@ def sides_of(found: Gathered, target: Revisions) -> tuple[Side, Side]:
     versions = versions_of({name: revision.names() for name, revision in target.items()})
     packages = packages_of(target)
     texts = {source.path: source.text for source in found.subject.sources}
-    trees = upstreams_of(packages, versions).trees
+    fresh = upstreams_of(packages, versions).trees
+    trees = {name: _sharing(tree, packages[name], found, name) for name, tree in fresh.items()}
     before = _side(found.plugin, texts, found.packages, (found.upstreams.trees, found.upstreams.versions))
     return before, _side(found.plugin, texts, packages, (trees, versions))
+
+
+def _sharing(tree: Tree, package: SourceTree, found: Gathered, name: str) -> Tree:
+    """Return a target's tree that reads no file again which is the same blob at the current commit.
+
+    A file that asks for the vLLM version reads differently at another one.
+    """
+    old, before = found.packages[name], found.upstreams.trees[name]
+    modules = {path: module for module, path in tree.paths.items()}
+
+    def load(path: str) -> Module | Unreadable:
+        same = old.ids.get(path) == package.ids[path] and ASKS not in (package.data(path) or b"")
+        known = before.module(modules[path]) if same else None
+        return known if known is not None else tree.load(path)
+
+    return Tree(tree.paths, load)
 
 
 def _side(

@@ -7,15 +7,16 @@ vLLM is left out, as it is everywhere else.
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from git_afd.core.source.definitions import Definition
-from git_afd.core.source.versions import Versions, verdict
+from git_afd.core.source.versions import ASKS, Versions, verdict
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _NESTED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -23,8 +24,10 @@ _MESSAGES: Final = (
     *("debug", "info", "warning", "warning_once", "info_once", "debug_once", "error", "exception", "critical", "log"),
     *("warn", "print"),
 )
+_LOG: Final = re.compile(rf"^(\s*)[\w.]+\.(?:{'|'.join(_MESSAGES)})\(.*")
+_RAISE: Final = re.compile(r"^(\s*raise [\w.]+)\(.*")
+_ASSERT: Final = re.compile(r"^(\s*assert .*?), f?['\"].*")
 _LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_EMPTY: Final = ("pass", "...")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +48,27 @@ class Returned:
         return frozenset(int(form.partition(":")[2]) for form in self.forms if form.startswith("tuple:"))
 
 
-@dataclass(frozen=True, slots=True)
 class Body:
-    """A function's body. `lines` is its normalised text, `quiet` the same without the words of messages.
+    """A function's body. What it is asked for is worked out then: most bodies are compared as texts and no more."""
 
-    `events` are the calls and attribute writes in source order (``call name``, ``write self.x``).
-    """
+    def __init__(self, node: _Function) -> None:
+        """Keep the normalised function."""
+        self._node = node
 
-    lines: tuple[str, ...]
-    quiet: tuple[str, ...]
-    events: tuple[str, ...]
-    returned: Returned
-    abstract: bool = False
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """The normalised text."""
+        return tuple(line for statement in self._node.body for line in ast.unparse(statement).split("\n"))
 
-    @property
-    def is_stub(self) -> bool:
-        """Whether the body does nothing: ``pass``, ``...`` or only raises NotImplementedError."""
-        return not self.lines or all(
-            line in _EMPTY or line.startswith("raise NotImplementedError") for line in self.lines
-        )
+    @cached_property
+    def events(self) -> tuple[str, ...]:
+        """The calls and attribute writes in source order (``call name``, ``write self.x``)."""
+        return tuple(_events(self._node.body))
+
+    @cached_property
+    def returned(self) -> Returned:
+        """What a call gives back."""
+        return _returned(self._node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +76,6 @@ class NoBody:
     """A body that cannot be read: why."""
 
     reason: str
-
-
-def slice_of(text: str, place: Definition) -> str:
-    """Return the source lines of a definition."""
-    return "\n".join(text.split("\n")[place.line - 1 : place.end_line])
 
 
 def parse_function(source: str) -> _Function | NoBody:
@@ -99,28 +99,20 @@ def read_body(source: str, versions: Versions | None = None) -> Body | NoBody:
     if isinstance(node, NoBody):
         return node
     try:
-        return _body(_Normal(versions or {}).function(node))
+        return Body(_Normal(versions or {}, asked=ASKS.decode() in source).function(node))
     except RecursionError:
         return NoBody("it is nested too deeply")
 
 
-def _body(node: _Function) -> Body:
-    lines = _text(node.body)
-    events = tuple(_events(node.body))
-    _Muted().visit(node)
-    abstract = any(ast.unparse(item).endswith("abstractmethod") for item in node.decorator_list)
-    return Body(lines, _text(node.body), events, _returned(node), abstract)
-
-
-def _text(statements: Sequence[ast.stmt]) -> tuple[str, ...]:
-    return tuple(line for statement in statements for line in ast.unparse(statement).split("\n"))
-
-
 class _Normal(ast.NodeTransformer):
-    """Drops what does not run: docstrings, annotations of names, branches for another vLLM."""
+    """Drops what does not run: docstrings, annotations of names, branches for another vLLM.
 
-    def __init__(self, versions: Versions) -> None:
+    `asked` says that the source asks for the vLLM version anywhere: only then expressions are looked into.
+    """
+
+    def __init__(self, versions: Versions, *, asked: bool) -> None:
         self._versions = versions
+        self._asked = asked
 
     def function(self, node: _Function) -> _Function:
         """Normalise a function in place."""
@@ -156,7 +148,7 @@ class _Normal(ast.NodeTransformer):
         for name in ("handlers", "cases"):
             for part in getattr(node, name, None) or []:
                 self.generic_visit(part)
-        for name, value in ast.iter_fields(node):
+        for name, value in ast.iter_fields(node) if self._asked else ():
             if isinstance(value, ast.expr) and name != "annotation":
                 setattr(node, name, self.visit(value))
         return node
@@ -177,28 +169,9 @@ class _Normal(ast.NodeTransformer):
         return chosen
 
 
-class _Muted(ast.NodeTransformer):
-    """Blanks what only people read: log calls, the words of exceptions and assertions."""
-
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        """Blank a log call."""
-        call = node.value
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in _MESSAGES:
-            return ast.copy_location(ast.Pass(), node)
-        self.generic_visit(node)
-        return node
-
-    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
-        """Keep an exception's class only."""
-        if isinstance(node.exc, ast.Call):
-            node.exc = node.exc.func
-        return node
-
-    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        """Drop an assertion's words."""
-        node.msg = None
-        self.generic_visit(node)
-        return node
+def quiet(lines: Sequence[str]) -> tuple[str, ...]:
+    """Blank what only people read in normalised lines: log calls, the words of exceptions and assertions."""
+    return tuple(_RAISE.sub(r"\1", _ASSERT.sub(r"\1", _LOG.sub(r"\1pass", line))) for line in lines)
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
-from git_afd.core.impacts.bodies import Body, NoBody, Returned, reordered
+from git_afd.core.impacts.bodies import Body, NoBody, Returned, quiet, reordered
 from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.signatures import SignatureChange, signature_changes, spelt
@@ -60,7 +60,7 @@ def _function(old: Located, new: Located, sides: tuple[Side, Side]) -> Differenc
     if isinstance(first, NoBody) or isinstance(second, NoBody):
         reason = first.reason if isinstance(first, NoBody) else second.reason if isinstance(second, NoBody) else ""
         return Difference("unchanged", unknown=reason)
-    returns = return_change(first.returned, second.returned)
+    returns = return_change(first.returned, second.returned) if first.lines != second.lines else ""
     other = _other_decorators(before, after)
     return _decide(changes, returns, first, second, other)
 
@@ -86,7 +86,7 @@ def _decide(
     changes: tuple[SignatureChange, ...], returns: str, first: Body | None, second: Body | None, other: str = ""
 ) -> Difference:
     changed = first is not None and second is not None and first.lines != second.lines
-    words = changed and first is not None and second is not None and first.quiet == second.quiet
+    words = changed and first is not None and second is not None and quiet(first.lines) == quiet(second.lines)
     real = [item.what for item in changes if item.level == "real"]
     defaults = [item.what for item in changes if item.level == "default"]
     annotations = [item.what for item in changes if item.level == "annotation"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from git_afd.core.contracts.uses import Call, Override, Patch
@@ -85,22 +85,22 @@ def _not_looked_up(case: Case, use: Patch, new: Located) -> str:
     text = case.sides[1].texts(owner.who, owner.path)
     before = case.sides[0].texts(owner.who, owner.path)
     name = case.contract.upstream.symbol.rpartition(".")[2]
-    if (
-        text is None
-        or _uses(text, name) > 0
-        or (before is not None and use.form == "alias" and not _uses(before, name))
-    ):
+    if text is None or _uses(text, name):
         return ""
+    if use.form == "alias" and before is not None and not _uses(before, name):
+        return ""  # it had no effect at the current commit either
     return f"{use.owner} only passes {name} on now: whoever calls it looks it up elsewhere"
 
 
-def _uses(text: str, name: str) -> int:
-    """Count where a name is used in a text, imports and ``__all__`` not counted."""
+def _uses(text: str, name: str) -> bool:
+    """Say whether a module's own code uses a name: imports, ``__all__`` and its own definition do not count."""
+    if re.search(rf"^[^#\n\"']*(?<!def )(?<![.\w]){re.escape(name)}\(", text, re.MULTILINE):
+        return True
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
-        return 1
-    return sum(
+        return True
+    return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in ast.walk(tree)
     )
 
@@ -161,7 +161,7 @@ def _passed(case: Case, mine: Signature, seam: Seam) -> str:
         return ""
     name = new.symbol.rpartition(".")[2]
     who = case.contract.upstream.name if within else new.who
-    for path, node in upstream_calls(case.sides[1], who, name, within=within):
+    for path, node in upstream_calls(case.sides[1], who, name, within=within, says=lacking):
         call = call_of(node)
         fits = not bind(call, theirs).fault
         clear = any(item in call.keywords for item in lacking)
@@ -181,11 +181,17 @@ def _lacking(theirs: tuple[Parameter, ...], own: tuple[Parameter, ...], known: s
     )
 
 
-def upstream_calls(side: Side, who: str, name: str, *, within: str = "") -> Iterator[tuple[str, ast.Call]]:
-    """Yield calls of a name in an upstream's sources (or one file of them) with the file's path."""
-    word = f"{name}(".encode()
+def upstream_calls(
+    side: Side, who: str, name: str, *, within: str = "", says: Sequence[str] = ()
+) -> Iterator[tuple[str, ast.Call]]:
+    """Yield calls of a name in an upstream's sources with the file's path.
+
+    `within` is the one file to look into (empty: all); only files that give one of the keywords `says` are read.
+    """
+    word, keywords = f"{name}(".encode(), [f"{item}=".encode() for item in says]
     for path, data in side.corpus(who).items():
-        if word in data and (not within or path == within):
+        told = not keywords or any(item in data for item in keywords)
+        if told and word in data and (not within or path == within):
             yield from ((path, node) for node in _calls(data.decode("utf-8", "replace"), name))
 
 

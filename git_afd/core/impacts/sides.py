@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from git_afd.core.impacts.bodies import Body, NoBody, read_body, slice_of
+from git_afd.core.impacts.bodies import Body, NoBody, read_body
 from git_afd.core.source.definitions import Definition, Module, Unreadable
 from git_afd.core.source.lookup import Absent, External, Found, Tree, Unknown, imported
 from git_afd.core.source.versions import Versions
@@ -42,6 +42,7 @@ class Side:
     versions: Versions = field(default_factory=dict)
     _bodies: dict[Located, Body | NoBody] = field(default_factory=dict)
     _reached: dict[str, Reached | Result] = field(default_factory=dict)
+    _lines: dict[tuple[str, str], list[str] | None] = field(default_factory=dict)
     _names: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def tree(self, who: str) -> Tree | None:
@@ -50,8 +51,14 @@ class Side:
 
     def source(self, place: Located) -> str | None:
         """Return the source lines of a definition, None when they cannot be read."""
-        text = self.texts(place.who, place.path)
-        return slice_of(text, place.definition) if text is not None and place.definition else None
+        if place.definition is None:
+            return None
+        key = (place.who, place.path)
+        if key not in self._lines:
+            text = self.texts(*key)
+            self._lines[key] = text.split("\n") if text is not None else None
+        lines = self._lines[key]
+        return "\n".join(lines[place.line - 1 : place.end_line]) if lines is not None else None
 
     def body(self, place: Located) -> Body | NoBody:
         """Return a function's body, or why there is none."""

@@ -13,6 +13,8 @@ Versions = Mapping[str, str]
 """What is known: ``{"vllm": "0.26.0"}``. Empty: nothing is decided and both branches are read."""
 
 _ASKS: Final = ("vllm_version_is",)
+ASKS: Final = b"vllm_version_is"
+"""What a file must hold to read differently for another version."""
 
 
 def verdict(test: ast.expr, versions: Versions) -> bool | None:
