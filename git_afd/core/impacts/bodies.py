@@ -10,7 +10,7 @@ import ast
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -63,12 +63,16 @@ class Body:
     @cached_property
     def events(self) -> tuple[str, ...]:
         """The calls and attribute writes in source order (``call name``, ``write self.x``)."""
-        return tuple(_events(self._node.body))
+        return tuple(_events(self._nodes))
 
     @cached_property
     def returned(self) -> Returned:
         """What a call gives back."""
-        return _returned(self._node)
+        return _returned(self._node, self._nodes)
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        return _in_order(self._node.body, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,17 +182,20 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and (isinstance(node.value, str) or node.value is Ellipsis)
 
 
-def own_nodes(statements: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Walk in source order, not into nested functions and classes."""
-    for node in statements:
-        yield node
-        if not isinstance(node, _NESTED):
-            yield from own_nodes(list(ast.iter_child_nodes(node)))
+def _in_order(nodes: Iterable[ast.AST], found: list[ast.AST]) -> list[ast.AST]:
+    """Collect nodes after their parts, values before the targets they are assigned to; not nested definitions."""
+    for node in nodes:
+        if isinstance(node, _NESTED):
+            continue
+        assigns = isinstance(node, ast.Assign)
+        _in_order((node.value, *node.targets) if assigns else ast.iter_child_nodes(node), found)  # type: ignore[attr-defined]  # of an Assign
+        found.append(node)
+    return found
 
 
-def _events(statements: Sequence[ast.stmt]) -> Iterator[str]:
+def _events(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield calls and attribute writes as they run: a statement's value before its target."""
-    for node in _in_order(statements):
+    for node in nodes:
         if isinstance(node, ast.Call):
             name = _dotted(node.func)
             if name and name.rpartition(".")[2] not in _MESSAGES:
@@ -197,18 +204,6 @@ def _events(statements: Sequence[ast.stmt]) -> Iterator[str]:
             name = _dotted(node)
             if name:
                 yield f"write {name}"
-
-
-def _in_order(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield nodes after their parts, values before the targets they are assigned to."""
-    for node in nodes:
-        if isinstance(node, _NESTED):
-            continue
-        parts: list[ast.AST] = list(ast.iter_child_nodes(node))
-        if isinstance(node, ast.Assign):
-            parts = [node.value, *node.targets]
-        yield from _in_order(parts)
-        yield node
 
 
 def _dotted(node: ast.expr) -> str:
@@ -221,8 +216,7 @@ def _dotted(node: ast.expr) -> str:
     return ".".join(["…", *reversed(names)]) if names else ""
 
 
-def _returned(node: _Function) -> Returned:
-    nodes = list(own_nodes(node.body))
+def _returned(node: _Function, nodes: Sequence[ast.AST]) -> Returned:
     generator = any(isinstance(item, ast.Yield | ast.YieldFrom) for item in nodes)
     returns = [item for item in nodes if isinstance(item, ast.Return)]
     stub = all(isinstance(item, ast.Pass | ast.Raise) for item in node.body)

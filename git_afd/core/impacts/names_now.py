@@ -108,7 +108,7 @@ def variable_effect(contract: Contract, sides: tuple[Side, Side], renames: Renam
     if old is not None and new is not None:
         found = difference(old, new, sides)
         return Effect(contract, found.kind, _told(found, name), (), new, found)
-    before, after = (_mentioned(contract.upstream.name, name, side) for side in sides)
+    before, after = (side.mentions(contract.upstream.name, name) for side in sides)
     if after or not before:
         reason = f"{name} is still read" if after else f"{name} is read by no upstream at either commit"
         return Effect(contract, "unchanged", reason)
@@ -120,11 +120,6 @@ def variable_effect(contract: Contract, sides: tuple[Side, Side], renames: Renam
 
 def _told(found: Difference, name: str) -> str:
     return "; ".join(f"{name} {what}" for what in found.what) or f"{name} has the same default"
-
-
-def _mentioned(who: str, name: str, side: Side) -> bool:
-    word = name.encode()
-    return any(word in data for data in side.corpus(who).values())
 
 
 def pin_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:

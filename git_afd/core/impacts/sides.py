@@ -43,6 +43,8 @@ class Side:
     _bodies: dict[Located, Body | NoBody] = field(default_factory=dict)
     _reached: dict[str, Reached | Result] = field(default_factory=dict)
     _lines: dict[tuple[str, str], list[str] | None] = field(default_factory=dict)
+    _definers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    _mentions: dict[tuple[str, str], bool] = field(default_factory=dict)
     _names: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def tree(self, who: str) -> Tree | None:
@@ -106,12 +108,26 @@ class Side:
 
     def definers(self, who: str, name: str) -> list[str]:
         """Return the paths of files whose text defines a name (function, class or value), anywhere in it."""
+        key = (who, name)
+        if key not in self._definers:
+            self._definers[key] = self._defining(who, name)
+        return self._definers[key]
+
+    def _defining(self, who: str, name: str) -> list[str]:
         plain = re.escape(name.encode())
         pattern = re.compile(
             rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+%s\b|^%s[ \t]*[:=]" % (plain, plain), re.MULTILINE
         )
         word = name.encode()
         return [path for path, data in self.corpus(who).items() if word in data and pattern.search(data)]
+
+    def mentions(self, who: str, word: str) -> bool:
+        """Say whether a word stands anywhere in an upstream's sources."""
+        key = (who, word)
+        if key not in self._mentions:
+            plain = word.encode()
+            self._mentions[key] = any(plain in data for data in self.corpus(who).values())
+        return self._mentions[key]
 
     def callers(self, who: str, name: str) -> list[str]:
         """Return the paths of files whose text calls something of a name through an object (``.name(``)."""
