@@ -28,6 +28,7 @@ VERBS: Final = {
     "inventory": "inventory",
     "diff": "diff",
     "classify": "classify",
+    "reconstruct": "reconstruct",
     "root-cause": "root_cause",
     "commit": "commit",
     "gate": "gate",

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from forms import rebuilt, text
+from copy_forms import rebuilt, text
 
 from git_afd.core.reconstruction.model import Names, Part
 from git_afd.core.reconstruction.reconstruct import reconstruct
@@ -391,7 +391,7 @@ def _part(klass: str, *body: str) -> Part:
 
 
 def test_two_upstream_bodies_composed_into_one_function_are_both_rebuilt() -> None:
-    from forms import copy_of
+    from copy_forms import copy_of
 
     parts = [
         _part("Base", '"""Base."""', "while self.new():", "    self.base()", "raise SystemExit"),
@@ -414,7 +414,7 @@ NOT_COMPOSED = [
 
 @pytest.mark.parametrize(("parts", "words"), NOT_COMPOSED)
 def test_bodies_that_no_longer_fit_together_are_asked_about(parts: tuple[tuple[str, str], ...], words: str) -> None:
-    from forms import copy_of
+    from copy_forms import copy_of
 
     found = reconstruct(copy_of(COMPOSED), [_part(klass, body) for klass, body in parts], Names(("core",)))
     assert any(words in item.text for item in found.questions if item.code == "composition")

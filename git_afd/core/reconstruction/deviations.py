@@ -67,7 +67,9 @@ def _raw(versions: Versions, covered: set[int]) -> Iterator[tuple[DeviationForm,
             continue
         own = back.get(index)
         if own is None:
-            yield "left out", [], [other]
+            instead = _instead(versions, index, said)
+            said.update(instead)
+            yield "changed" if instead else "left out", [units[item] for item in instead], [other]
         elif units[own].key != other.key and not versions.marked(own):
             yield "changed", [units[own]], [other]
     for index, unit in enumerate(units):
@@ -78,6 +80,16 @@ def _raw(versions: Versions, covered: set[int]) -> Iterator[tuple[DeviationForm,
         inner = [item for item in range(index, end) if item not in versions.to_old and not versions.marked(item)]
         said.update(inner)
         yield form, [units[item] for item in inner], []
+
+
+def _instead(versions: Versions, index: int, said: set[int]) -> list[int]:
+    """Return the copy's own unit of the same kind where an old one is missing, if there is one."""
+    units, old, back = versions.copy.units, versions.old.units, versions.from_old
+    first = next((back[item] for item in range(index - 1, -1, -1) if item in back), -1) + 1
+    last = next((back[item] for item in range(index + 1, len(old)) if item in back), len(units))
+    own = (item for item in range(first, last) if item not in said and not versions.marked(item))
+    alike = (item for item in own if (units[item].kind, units[item].depth) == (old[index].kind, old[index].depth))
+    return [item for item in alike if item not in versions.to_old and not units[item].opens][:1]
 
 
 def _decided(versions: Versions, form: DeviationForm, own: Sequence[Unit], old: Sequence[Unit]) -> str:

@@ -106,7 +106,7 @@ def _gone(case: _Case, gone: Sequence[Part]) -> Reconstruction:
         BlockFate(item.label, 1, 0, "conflict", item.line + case.offset, item.end_line + case.offset, "")
         for item in case.markers
     )
-    labels = quoted([item.label for item in case.markers]) or "what it does"
+    labels = quoted(list(dict.fromkeys(item.label for item in case.markers))) or "what it does"
     questions = tuple(
         Question("target-gone", f"{part.gone}: which upstream function shall hold {labels} now, or can it go?")
         for part in gone
