@@ -30,6 +30,7 @@ class Origins:
     world: World
     corpus: search.Corpus
     wanted: frozenset[str]
+    _modules: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     _definers: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _lines: dict[tuple[str, str, int], Counter[str]] = field(default_factory=dict)
     _texts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
@@ -52,12 +53,16 @@ class Origins:
                 return seen
         return None
 
-    def _stated_modules(self, said: Declared) -> Iterator[tuple[str, str]]:
-        lasts = {symbol.split(".")[0] for symbol in said.symbols}
-        for who, tree in self.world.trees.items():
-            for module, path in tree.paths.items() if who != PLUGIN else ():
-                if path == said.path or (not said.path and module.rpartition(".")[2] in lasts):
-                    yield who, module
+    def _stated_modules(self, said: Declared) -> list[tuple[str, str]]:
+        """Return the upstream modules that a stated path is, or that have a stated name as their last."""
+        if not self._modules:
+            for who, tree in self.world.trees.items():
+                for module, path in tree.paths.items() if who != PLUGIN else ():
+                    self._modules.setdefault(path, []).append((who, module))
+                    self._modules.setdefault(module.rpartition(".")[2], []).append((who, module))
+        if said.path:
+            return self._modules.get(said.path, [])
+        return [place for symbol in said.symbols for place in self._modules.get(symbol.split(".")[0], ())]
 
     def lines(self, place: Located) -> Counter[str]:
         """Return an upstream function's code lines."""
