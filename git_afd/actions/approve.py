@@ -11,7 +11,7 @@ from git_afd.core import shape
 from git_afd.core.freezing import PHASE, phase_body
 from git_afd.core.outcome import Outcome
 from git_afd.core.records import Draft, drafted
-from git_afd.core.state import Approval, State, Upgrade
+from git_afd.core.state import DAMAGE_APPROVAL, Approval, State, Upgrade
 from git_afd.errors import Refused
 
 
@@ -36,7 +36,7 @@ def approve(session: Session, what: str, ask: Ask, *, dry_run: bool = False) -> 
 
     Raises Refused when there is nothing to approve, when the phrase is not the one shown, or without a reason.
     """
-    up = session.upgrade(session.reading(strict=True))
+    up = session.upgrade(session.reading(strict=what != DAMAGE_APPROVAL))
     question = SUBJECTS[what](session, up)
     given = _given(up, question)
     if given is not None or dry_run:
@@ -72,7 +72,27 @@ def _pair(session: Session, up: Upgrade) -> Question:
     )
 
 
-SUBJECTS: Final[Mapping[str, Callable[[Session, Upgrade], Question]]] = {"pair": _pair}
+def _damage(session: Session, up: Upgrade) -> Question:
+    """Ask about the first piece of the ledger's damage that nobody has set aside."""
+    left = session.reading().open_damage
+    if not left:
+        raise Refused("nothing in the ledger is damaged that was not set aside", "git afd status")
+    return Question(
+        what=DAMAGE_APPROVAL,
+        upgrade=up.id,
+        subject=left[0].id,
+        says=(
+            f"What stands at {left[0].place} {left[0].reason}.",
+            *([f"line: {left[0].line[:200]!r}"] if left[0].line else []),
+            "If you approve, the upgrade goes on without it, and everybody will see that you said so.",
+            *([f"{len(left) - 1} more will be asked about one by one."] if left[1:] else []),
+        ),
+        phrase=f"approve damage {left[0].id[:12]}",
+        by=session.actor,
+    )
+
+
+SUBJECTS: Final[Mapping[str, Callable[[Session, Upgrade], Question]]] = {"pair": _pair, DAMAGE_APPROVAL: _damage}
 """What can be approved, and the question that stands for it."""
 
 
@@ -86,8 +106,10 @@ def _drafts(state: State, question: Question, name: str, reason: str) -> tuple[D
     if _given(up, question) is not None:
         return ()
     body = {"what": question.what, "subject": question.subject, "name": name, "reason": reason}
-    phase = phase_body("PASS", [up.freeze.record, drafted(0)])
     approval = Draft("approval", up.id, body, up.freeze.base)
+    if question.what != "pair":
+        return (approval,)
+    phase = phase_body("PASS", [up.freeze.record, drafted(0)])
     return approval, Draft("phase", up.id, phase, up.freeze.base)
 
 

@@ -50,6 +50,6 @@ def _damage(items: list[Mapping[str, Any]]) -> Iterator[str]:
         if item["set_aside"]:
             yield f"  set aside {item['set_aside']}"
         else:
-            yield f"  to go on without it: git afd approve damage --subject {item['id']}"
+            yield "  to go on without it: git afd approve damage"
     yield "To get back what is lost, fetch refs/notes/afd/ledger from a clone that has it, or look for the last"
     yield "sound version with: git log -p refs/notes/afd/ledger"

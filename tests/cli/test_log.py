@@ -6,6 +6,7 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pexpect
 import pytest
 from kit import Kit
 from kit_upgrade import UPGRADE, FrozenUpgrade, frozen
@@ -73,7 +74,7 @@ def test_damage_is_shown_with_place_reason_and_the_ways_out(case: FrozenUpgrade)
     (item,) = found["data"]["damage"]
     assert (item["place"], item["set_aside"]) == (case.plugin.head, "")
     assert item["reason"].startswith("is not JSON")
-    assert f"git afd approve damage --subject {item['id']}" in done.out
+    assert "to go on without it: git afd approve damage" in done.out
     assert "line: not a record \\x1b[2J" in done.out
     assert found["findings"][0]["severity"] == "error"
 
@@ -84,6 +85,25 @@ def test_damage_that_was_set_aside_stays_visible_with_name_and_reason(case: Froz
     case.record(("approval", {"what": "damage", "subject": item["id"], "name": "Ada", "reason": "a stray remark"}))
     assert "set aside by Ada: a stray remark" in case.plugin.afd("log --damage").ok().out
     assert case.plugin.afd("status --json").ok().json["findings"][0]["severity"] == "note"
+
+
+def test_a_person_sets_damage_aside_on_a_terminal_and_nobody_else_can(case: FrozenUpgrade) -> None:
+    assert case.plugin.afd("approve damage").code == 3
+    add_line(case, "LGTM")
+    refused = case.plugin.afd("approve damage")
+    assert (refused.code, "only a person on a terminal" in refused.err) == (3, True)
+    (item,) = case.plugin.afd("log --json --damage").ok().json["data"]["damage"]
+    child = pexpect.spawn("git-afd", ["approve", "damage"], cwd=str(case.plugin.path), encoding="utf-8", timeout=60)
+    child.expect_exact(f"To approve, type: approve damage {item['id'][:12]}\r\n")
+    child.expect("phrase: ")
+    child.sendline(f"approve damage {item['id'][:12]}")
+    child.expect("reason: ")
+    child.sendline("a stray remark")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert "set aside by Ada Example <ada@example.org>: a stray remark" in case.plugin.afd("log --damage").ok().out
+    assert case.session.reading(strict=True).readable
 
 
 class Page(HTMLParser):
