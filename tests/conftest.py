@@ -29,13 +29,14 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_programs(tmp_path_factory.mktemp("bin"))
 
 
-@pytest.fixture(autouse=True)
-def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, programs: Path) -> Path:
-    """A new HOME, no system configuration, fixed identity, dates, time zone and language; returns HOME."""
+def seal(patch: pytest.MonkeyPatch, home: Path, programs: Path) -> Path:
+    """Give the world `home` as HOME: no system configuration, fixed identity, dates, time zone and language."""
     for name in list(os.environ):
         if name.startswith(CLEARED):
-            monkeypatch.delenv(name)
-    home = tmp_path_factory.mktemp("home")
+            patch.delenv(name)
+    # The interpreter's own folder holds what the tests were installed with (pre-commit, ruff, shellcheck); nobody
+    # has to activate the environment for them.
+    path = (str(programs), str(Path(sys.executable).parent), os.environ["PATH"].removeprefix(f"{programs}{os.pathsep}"))
     fixed = {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
@@ -49,14 +50,29 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(path),
     }
     for name, value in fixed.items():
-        monkeypatch.setenv(name, value)
+        patch.setenv(name, value)
     (home / ".gitconfig").write_text(
         "[user]\n\tname = Ada Example\n\temail = ada@example.org\n"
         "[init]\n\tdefaultBranch = main\n[core]\n\teditor = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     )
+    return home
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sealed_session(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> Iterator[None]:
+    """The same seal for what is built once for a module: such fixtures run before any test's own."""
+    with pytest.MonkeyPatch.context() as patch:
+        seal(patch, tmp_path_factory.mktemp("home"), programs)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, programs: Path) -> Path:
+    """A new HOME for every test; returns it."""
+    home = seal(monkeypatch, tmp_path_factory.mktemp("home"), programs)
     monkeypatch.chdir(tmp_path_factory.mktemp("cwd"))
     return home
 

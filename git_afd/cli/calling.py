@@ -26,6 +26,10 @@ dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be
 _Function = Callable[..., Outcome]
 
 
+class ReaderGone(Exception):
+    """The reader of our output went away (``| head``). No OSError: click would end with 1 for one of those."""
+
+
 def format_options(function: _Function) -> _Function:
     """Give a command ``--format`` and ``--output``; stands below :func:`afd_command`, which acts on both."""
     form = click.option(
@@ -102,13 +106,13 @@ def _form(as_json: bool, form: str | None) -> str:
 
 
 def _say(text: str) -> None:
-    """Print the whole answer at once. Raises BrokenPipeError, and EnvironmentFault when it cannot be written."""
+    """Print the whole answer at once. Raises ReaderGone, and EnvironmentFault when it cannot be written."""
     if text:
         try:
             sys.stdout.write(_printable(text) + "\n")
             sys.stdout.flush()
         except BrokenPipeError:
-            raise
+            raise ReaderGone from None
         except OSError as error:
             raise EnvironmentFault(f"the answer cannot be written: {error.strerror}", "look for a full disk") from error
 

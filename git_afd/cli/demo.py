@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from git_afd.cli.calling import afd_command
+from git_afd.cli.calling import ReaderGone, afd_command
 from git_afd.core.outcome import Outcome
 
 
@@ -26,5 +26,8 @@ def demo(context: click.Context, directory: Path, keep: str | None) -> Outcome:
 def _tell(line: str) -> None:
     """Print a line of the narration: it is the answer, so it goes to stdout as it comes."""
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    sys.stdout.write((f"\033[1m{line}\033[0m" if color and line.startswith(("$", "\n")) else line) + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write((f"\033[1m{line}\033[0m" if color and line.startswith(("$", "\n")) else line) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGone from None

@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from git_afd import __version__
-from git_afd.cli.calling import CONTEXT, interrupted, show_stop
+from git_afd.cli.calling import CONTEXT, ReaderGone, interrupted, show_stop
 from git_afd.cli.lazy import LazyGroup
 from git_afd.errors import AfdError, Exit, UsageFault
 
@@ -75,9 +75,9 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         return interrupted()
-    except BrokenPipeError:
+    except (ReaderGone, BrokenPipeError):
         _discard_stdout()
-        return Exit.DONE  # the reader went away (``| head``): it has what it wanted
+        return Exit.DONE  # it has what it wanted
     except AfdError as fault:  # raised while the answer was printed
         _discard_stdout()
         return show_stop("git-afd", fault, as_json=False)
