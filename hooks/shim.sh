@@ -12,7 +12,7 @@ check() {
     what=$1
     shift
     if [ -x "$python" ] && [ -f "$site/git_afd/hook/__init__.py" ]; then
-        exec "$python" -I -S -c "$begin" "$site" "$what" "$@"
+        exec "$python" -I -S -X utf8 -c "$begin" "$site" "$what" "$@"
     fi
     if command -v git-afd-hook >/dev/null 2>&1; then
         exec git-afd-hook "$what" "$@"

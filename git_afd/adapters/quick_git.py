@@ -6,7 +6,7 @@ only here. What would write, prompt or lie is switched off as in :mod:`git_afd.a
 
 from __future__ import annotations
 
-import os
+import posix  # `os` without its price: an eighth of a bare start
 
 TYPE_CHECKING = False  # what `typing` would say, without its price
 if TYPE_CHECKING:
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 _STEADY = ("-c", "core.fsmonitor=false", "-c", "core.untrackedCache=keep", "-c", "core.quotePath=false")
 _ENVIRONMENT = {
-    "LC_ALL": "C.UTF-8",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_TERMINAL_PROMPT": "0",
+    b"LC_ALL": b"C.UTF-8",
+    b"GIT_OPTIONAL_LOCKS": b"0",
+    b"GIT_NO_REPLACE_OBJECTS": b"1",
+    b"GIT_NO_LAZY_FETCH": b"1",
+    b"GIT_TERMINAL_PROMPT": b"0",
 }
+_NOTHING = "/dev/null"
 
 
 def ask(*calls: Sequence[str]) -> list[tuple[int, bytes]]:
@@ -28,7 +29,7 @@ def ask(*calls: Sequence[str]) -> list[tuple[int, bytes]]:
     What they say on standard error is dropped: who needs the reason asks again through the ordinary door.
     Raises OSError when git cannot be started.
     """
-    environment = {**os.environ, **_ENVIRONMENT}
+    environment = {**posix.environ, **_ENVIRONMENT}
     started = [_start(call, environment) for call in calls]
     return [(_finish(pid), output) for output, pid in [(_read(end), pid) for pid, end in started]]
 
@@ -38,27 +39,27 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _start(call: Sequence[str], environment: dict[str, str]) -> tuple[int, int]:
-    read_end, write_end = os.pipe()  # both close on exec; the copy that dup2 makes does not
+def _start(call: Sequence[str], environment: dict[bytes, bytes]) -> tuple[int, int]:
+    read_end, write_end = posix.pipe()  # both close on exec; the copy that dup2 makes does not
     try:
         actions = [
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-            (os.POSIX_SPAWN_DUP2, write_end, 1),
+            (posix.POSIX_SPAWN_OPEN, 0, _NOTHING, posix.O_RDONLY, 0),
+            (posix.POSIX_SPAWN_OPEN, 2, _NOTHING, posix.O_WRONLY, 0),
+            (posix.POSIX_SPAWN_DUP2, write_end, 1),
         ]
-        pid = os.posix_spawnp("git", ["git", *_STEADY, *call], environment, file_actions=actions)
+        pid = posix.posix_spawnp("git", ["git", *_STEADY, *call], environment, file_actions=actions)
     finally:
-        os.close(write_end)
+        posix.close(write_end)
     return pid, read_end
 
 
 def _read(end: int) -> bytes:
     chunks = []
-    while chunk := os.read(end, 1 << 16):
+    while chunk := posix.read(end, 1 << 16):
         chunks.append(chunk)
-    os.close(end)
+    posix.close(end)
     return b"".join(chunks)
 
 
 def _finish(pid: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return posix.waitstatus_to_exitcode(posix.waitpid(pid, 0)[1])

@@ -19,6 +19,9 @@ FILE = "afd/hook-state"
 
 HEADER = "afd-hook-state 1"
 
+HANDOFF = "afd-handoff"
+"""A file of this name in a worktree's git dir says that a handoff owns it: nothing is committed there."""
+
 
 class Plan:
     """An open root cause: its kind, and what the frozen policy calls each path it may touch."""

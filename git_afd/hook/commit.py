@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from git_afd.adapters.quick_git import ask
 from git_afd.core.hook_rules import judge_announced, judge_message, parse_staged
-from git_afd.core.hook_state import FILE, HookStateFault, read_hook_state
+from git_afd.core.hook_state import FILE, HANDOFF, HookStateFault, read_hook_state
 from git_afd.core.kept_message import kept_message
 from git_afd.errors import Blocked, EnvironmentFault, Refused
-from git_afd.hook.place import HANDOFF, Place, read
+from git_afd.hook.place import Place, read
 
 TYPE_CHECKING = False  # what `typing` would say, without its price
 if TYPE_CHECKING:

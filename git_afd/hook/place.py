@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import posix  # `os` without its price
 
 from git_afd.adapters.quick_git import ask, text_of
 from git_afd.core.intent import FILE as INTENT
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     from git_afd.core.intent import Intent
 
-HANDOFF = "afd-handoff"
-"""The file in a worktree's git dir that says: this is a handoff's worktree, nothing is committed here."""
-
-_DIRS = ("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir", "HEAD", "refs/notes/afd/ledger")
+_WHERE = (
+    *("rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"),
+    *("HEAD", "refs/notes/afd/ledger", "--symbolic-full-name", "HEAD"),
+)
 _BRANCH = ("symbolic-ref", "--quiet", "HEAD")
 _STAGED = (
     *("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-relative"),
@@ -40,21 +40,25 @@ class Place:
 
     def __init__(self, *calls: Sequence[str]) -> None:
         """Ask git, read-only and without locks; `calls` too. Raises EnvironmentFault when this is no repository."""
-        first, *others = ask(_DIRS, _BRANCH, ASK, _STAGED, *calls)
-        (_, dirs), ((_, branch), (_, pointers), (staged_code, staged)) = first, others[:3]
-        self.answers = [text_of(said) for _, said in others[3:]]
-        lines = text_of(dirs).split("\n")
+        (code, where), (_, pointers), (staged_code, staged), *others = ask(_WHERE, ASK, _STAGED, *calls)
+        self.answers = [text_of(said) for _, said in others]
+        lines = text_of(where).split("\n")
         if len(lines) < 3:  # noqa: PLR2004 - both directories and what follows the last line break
             raise EnvironmentFault("git does not say which repository this is", "git afd doctor")
         self.git_dir, self.common_dir = lines[0], lines[1]
         self.head, self.tip = ([line for line in lines[2:] if _is_id(line)] + ["", ""])[:2]
-        self.branch = text_of(branch).rstrip("\n").removeprefix("refs/heads/")
+        # without a first commit or a ledger, git stops before it says the branch
+        self.branch = _short(lines[4] if code == 0 else text_of(ask(_BRANCH)[0][1]).rstrip("\n"))
         self.pointers = parse_pointers(text_of(pointers))
         self.staged = text_of(staged) if staged_code == 0 else None
 
     def has(self, name: str) -> bool:
         """Say whether this worktree's git dir holds `name`."""
-        return os.path.exists(f"{self.git_dir}/{name}")  # noqa: PTH110 - pathlib costs more than the whole check
+        try:
+            posix.lstat(f"{self.git_dir}/{name}")
+        except OSError:
+            return False
+        return True
 
     def operation(self) -> bool:
         """Say whether a merge, cherry-pick, revert or rebase is in progress: push and audit judge those commits."""
@@ -72,10 +76,15 @@ class Place:
 def read(path: str) -> str | None:
     """Return the text of a file, None when there is none."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:  # noqa: PTH123 - as above
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:  # noqa: PTH123 - pathlib costs more than the whole check
             return file.read()
     except FileNotFoundError:
         return None
+
+
+def _short(ref: str) -> str:
+    """Return a branch's name, empty when HEAD is detached (``rev-parse`` then says ``HEAD``)."""
+    return "" if ref == "HEAD" else ref.removeprefix("refs/heads/")
 
 
 def _is_id(line: str) -> bool:

@@ -370,6 +370,21 @@ def test_hooks_of_one_worktree_do_not_look_at_another(case: FrozenUpgrade, tmp_p
     free("git commit -q -m free")
 
 
+def test_paths_of_any_name_and_what_is_only_meant_to_be_added_are_told_apart(case: FrozenUpgrade) -> None:
+    odd = ['afd_plugin/größe " *.py', "afd_plugin/-x\ny.py", os.fsdecode(b"afd_plugin/\xff.py"), "afd_plugin/[a].py"]
+    plan_root_cause(case, "RC-8", odd)
+    case.plugin.write("afd_plugin/later.py", "1\n")
+    case.plugin("git add -N afd_plugin/later.py")
+    for locale in ("C.UTF-8", "C", "POSIX"):
+        intent = announce(case, dict.fromkeys(odd, f"{locale}\n"), name="RC-8")
+        words = ["git", "commit", "-q", "-F", "-"]
+        case.plugin(words, stdin=message(case, intent), env={"LC_ALL": locale})
+    for path in odd:
+        case.plugin.write(path, "unannounced\n")
+    refused = case.plugin.run(["git", "commit", "-q", "-a", "-m", "x"])
+    assert (refused.code, refused.err.count("\nfix: "), "Traceback" in refused.err) == (1, 1, False)
+
+
 def test_hooks_follow_a_branch_that_is_renamed(case: FrozenUpgrade) -> None:
     case.plugin('git branch -q -m "up=grade/"\'"quoted"\'')
     assert "nothing announced" in case.plugin.run("git commit -q --allow-empty -m x").err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kit import Kit, Repo
-from kit_hooks import copy_of_upgrade, snapshot
+from kit_hooks import afd, copy_of_upgrade, snapshot
 from kit_upgrade import FrozenUpgrade
 
 from git_afd.core.doctoring import rewrites_ledger, too_old
@@ -19,7 +19,7 @@ def case(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> FrozenUpgr
 
 
 def codes(repo: Repo, code: int) -> list[str]:
-    done = repo.afd("doctor --json")
+    done = afd(repo, "doctor --json")
     assert done.code == code, done.out + done.err
     return sorted({item["code"] for item in done.json["findings"]})
 
@@ -28,7 +28,7 @@ def test_all_is_well_in_a_sound_upgrade_and_nothing_is_written(case: FrozenUpgra
     before = snapshot(case.plugin.path)
     assert codes(case.plugin, 0) == []
     assert snapshot(case.plugin.path) == before
-    checks = case.plugin.afd("doctor --json").json["data"]["checks"]
+    checks = afd(case.plugin, "doctor --json").json["data"]["checks"]
     assert set(checks) == {"git", "objects", "ledger", "upgrade", "hooks", "notes"}
     assert checks["upgrade"].endswith(case.id)
 
@@ -44,16 +44,16 @@ def test_each_fault_has_its_finding_and_its_remedy(case: FrozenUpgrade) -> None:
     repo(["git", "notes", f"--ref={LEDGER_REF}", "append", "-m", "no record", "HEAD"])
     assert codes(repo, 1) == ["ledger-unreadable"]
     repo(["git", "update-ref", "-d", LEDGER_REF])
-    done = repo.afd("doctor")
+    done = afd(repo, "doctor")
     assert (done.code, "which the ledger lacks" in done.out, "next: git afd sync" in done.out) == (1, True, True)
 
 
 def test_a_repository_that_libgit2_cannot_open_is_no_fault(kit: Kit) -> None:
     repo = kit.repo("sha256", "--object-format=sha256")
     repo.commit()
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     assert codes(repo, 0) == []
-    assert "libgit2 cannot open" in repo.afd("doctor --json").json["data"]["checks"]["objects"]
+    assert "libgit2 cannot open" in afd(repo, "doctor --json").json["data"]["checks"]["objects"]
 
 
 # what git version says; whether that is too old

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kit import ROOT, Kit, Repo
-from kit_hooks import announce, commit, copy_of_upgrade, message, plan_root_cause, put_hooks
+from kit_hooks import afd, announce, commit, copy_of_upgrade, message, plan_root_cause, put_hooks
 from kit_upgrade import BRANCH, PRODUCTION, FrozenUpgrade
 
 from git_afd.adapters.hook_install import STAGES
@@ -28,7 +28,7 @@ def case(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> FrozenUpgr
     made.plugin.write(".pre-commit-config.yaml", settings)
     made.plugin("git checkout -q -- afd_plugin")
     made.plugin.commit("settings")
-    made.plugin.afd("hooks uninstall").ok()
+    afd(made.plugin, "hooks uninstall").ok()
     return made
 
 
@@ -51,14 +51,14 @@ def test_our_hooks_work_through_the_framework(case: FrozenUpgrade, tmp_path: Pat
     pushed = case.plugin.run(["git", "push", "-q", str(far.path), BRANCH])
     assert (pushed.code, f"of the open upgrade {case.id}" in pushed.out) == (1, True)
     case.plugin(["git", "push", "-q", str(far.path), "main"])
-    stages = case.plugin.afd("hooks status --json").ok().json["data"]["stages"]
+    stages = afd(case.plugin, "hooks status --json").ok().json["data"]["stages"]
     assert {(hook["kind"], hook["active"]) for hook in stages.values()} == {("framework", True)}
 
 
 def test_a_framework_without_our_hooks_is_said_to_check_nothing(case: FrozenUpgrade) -> None:
     framework(case.plugin)
     case.plugin.write(".pre-commit-config.yaml", "repos: []\n")
-    status = case.plugin.afd("hooks status --json").ok().json
+    status = afd(case.plugin, "hooks status --json").ok().json
     assert [item["message"] for item in status["findings"]] == [
         f"{stage} is the pre-commit framework's, and its settings do not name git-afd" for stage in STAGES
     ]
@@ -74,9 +74,9 @@ def test_running_twice_is_harmless_whoever_came_first(case: FrozenUpgrade, first
     plan_root_cause(case, "RC-8", [PRODUCTION])
     intent = announce(case, {PRODUCTION: "2\n"}, name="RC-8")
     commit(case.plugin, message(case, intent)).ok()
-    stages = case.plugin.afd("hooks status --json").ok().json["data"]["stages"]
+    stages = afd(case.plugin, "hooks status --json").ok().json["data"]["stages"]
     assert all(hook["active"] for hook in stages.values())
-    case.plugin.afd("hooks uninstall").ok()
+    afd(case.plugin, "hooks uninstall").ok()
     left = {path.name for path in (case.plugin.path / ".git/hooks").iterdir() if not path.name.endswith(".sample")}
     assert left == set(STAGES)
     assert all(b"pre-commit.com" in (case.plugin.path / ".git/hooks" / stage).read_bytes() for stage in STAGES)

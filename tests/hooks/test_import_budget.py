@@ -26,20 +26,8 @@ OURS = {
     "git_afd.hook.commit",
     "git_afd.hook.place",
 }
-# frozen into the interpreter, or a part of it
-STANDARD = {
-    "__future__",
-    "_collections_abc",
-    "_stat",
-    "abc",
-    "_abc",
-    "genericpath",
-    "itertools",
-    "os",
-    "os.path",
-    "posixpath",
-    "stat",
-}
+# and nothing else: `os` alone is an eighth of a bare start
+STANDARD = {"__future__", "itertools"}
 
 PROGRAM = """
 import sys

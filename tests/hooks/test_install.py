@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
-from kit import Kit, Repo
-from kit_hooks import copy_of_upgrade, snapshot
+from kit import ROOT, Kit, Repo
+from kit_hooks import afd, copy_of_upgrade, snapshot
 from kit_upgrade import FrozenUpgrade
 
 from git_afd.adapters.hook_install import CHAINED, STAGES
@@ -24,7 +27,7 @@ def trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def active(repo: Repo) -> list[str]:
-    stages = repo.afd("hooks status --json").ok().json["data"]["stages"]
+    stages = afd(repo, "hooks status --json").ok().json["data"]["stages"]
     return [stage for stage in STAGES if stages[stage]["active"]]
 
 
@@ -43,7 +46,7 @@ def test_a_hook_that_was_there_still_runs_and_comes_back_byte_for_byte(repo: Rep
     target = old_hook(repo.path / ".git/mine", "message")
     (hooks / "commit-msg").symlink_to("../mine/message")
     before = snapshot(hooks)
-    first = repo.afd("hooks install --json").ok().json
+    first = afd(repo, "hooks install --json").ok().json
     assert first["data"]["stages"] == {"pre-commit": "chained", "commit-msg": "chained", "pre-push": "installed"}
     assert active(repo) == list(STAGES)
     repo("git commit -q --allow-empty -m x")
@@ -54,32 +57,32 @@ def test_a_hook_that_was_there_still_runs_and_comes_back_byte_for_byte(repo: Rep
         "post-commit",
     ]
     assert ran[1][2:] == [".git/COMMIT_EDITMSG"]
-    again = repo.afd("hooks install --json").ok().json
+    again = afd(repo, "hooks install --json").ok().json
     assert set(again["data"]["stages"].values()) == {"unchanged"}
     assert again["data"]["changed"] is False
-    assert repo.afd("hooks uninstall --json").ok().json["data"]["stages"]["pre-commit"] == "restored"
+    assert afd(repo, "hooks uninstall --json").ok().json["data"]["stages"]["pre-commit"] == "restored"
     assert snapshot(hooks) == before
     assert target.exists()
-    assert repo.afd("hooks uninstall --json").ok().json["data"]["changed"] is False
+    assert afd(repo, "hooks uninstall --json").ok().json["data"]["changed"] is False
 
 
 def test_a_dry_run_writes_nothing_at_all(repo: Repo) -> None:
     old_hook(repo.path / ".git/hooks", "pre-commit")
     before = snapshot(repo.path)
-    assert repo.afd("hooks install --dry-run --json").ok().json["data"]["stages"]["pre-commit"] == "chained"
+    assert afd(repo, "hooks install --dry-run --json").ok().json["data"]["stages"]["pre-commit"] == "chained"
     assert snapshot(repo.path) == before
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     before = snapshot(repo.path)
-    assert repo.afd("hooks uninstall --dry-run --json").ok().json["data"]["stages"]["pre-commit"] == "restored"
+    assert afd(repo, "hooks uninstall --dry-run --json").ok().json["data"]["stages"]["pre-commit"] == "restored"
     assert snapshot(repo.path) == before
 
 
 def test_a_hook_without_the_executable_bit_stays_as_inert_as_it_was(repo: Repo, trace: Path) -> None:
     old_hook(repo.path / ".git/hooks", "pre-commit", mode=0o644)
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     repo("git commit -q --allow-empty -m x")
     assert not trace.exists()
-    repo.afd("hooks uninstall").ok()
+    afd(repo, "hooks uninstall").ok()
     assert (repo.path / ".git/hooks/pre-commit").stat().st_mode & 0o777 == 0o644
 
 
@@ -101,7 +104,7 @@ def test_a_kept_hook_that_calls_us_again_does_not_go_round_for_ever(repo: Repo, 
     hooks = repo.path / ".git/hooks"
     for stage in STAGES:
         old_hook(hooks, stage, OLD + f'exec "$(dirname "$0")/{stage}" "$@"\n')
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     far = Kit(repo.path / ".git").repo("far", "--bare")
     repo("git commit -q --allow-empty -m x", timeout=20)
     repo(["git", "push", "-q", str(far.path), "main"], timeout=20)
@@ -111,12 +114,12 @@ def test_a_kept_hook_that_calls_us_again_does_not_go_round_for_ever(repo: Repo, 
 def test_a_kept_hook_may_commit_in_another_repository_with_hooks_of_its_own(repo: Repo, kit: Kit, trace: Path) -> None:
     other = kit.repo("other")
     old_hook(other.path / ".git/hooks", "pre-commit")
-    other.afd("hooks install").ok()
+    afd(other, "hooks install").ok()
     inner = (
         f"cd {shlex.quote(str(other.path))} && unset GIT_DIR GIT_INDEX_FILE && git commit -q --allow-empty -m inner\n"
     )
     old_hook(repo.path / ".git/hooks", "pre-commit", OLD + inner)
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     repo("git commit -q --allow-empty -m outer")
     assert len(trace.read_text().splitlines()) == 2
 
@@ -157,12 +160,12 @@ def _folder(kit: Kit) -> tuple[Repo, Repo]:
 def test_every_layout_gets_hooks_that_git_runs(kit: Kit, layout: object) -> None:
     assert callable(layout)
     there, commits = layout(kit)
-    there.afd("hooks install").ok()
+    afd(there, "hooks install").ok()
     assert active(there) == active(commits) == list(STAGES)
     commits("git commit -q --allow-empty -m free")
     commits(["git", "config", f"branch.{commits('git branch --show-current')}.afd", "U-1"])
     assert "which the ledger lacks" in commits.run("git commit -q --allow-empty -m x").err
-    there.afd("hooks uninstall").ok()
+    afd(there, "hooks uninstall").ok()
     commits("git commit -q --allow-empty -m free")
 
 
@@ -170,39 +173,39 @@ def test_a_hooks_path_of_the_repository_s_own_is_followed(repo: Repo, tmp_path: 
     folder = tmp_path / "team hooks"
     old_hook(folder, "pre-commit")
     repo(["git", "config", "core.hooksPath", str(folder)])
-    assert repo.afd("hooks install --json").ok().json["data"]["folder"] == str(folder)
+    assert afd(repo, "hooks install --json").ok().json["data"]["folder"] == str(folder)
     assert active(repo) == list(STAGES)
     repo("git commit -q --allow-empty -m x")
     assert trace.read_text().count("old") == 1
-    repo.afd("hooks uninstall").ok()
+    afd(repo, "hooks uninstall").ok()
     assert [path.name for path in folder.iterdir()] == ["pre-commit"]
 
 
 def test_a_hooks_path_that_does_not_exist_is_made(repo: Repo, tmp_path: Path) -> None:
     repo(["git", "config", "core.hooksPath", str(tmp_path / "not/yet")])
     assert active(repo) == []
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     assert active(repo) == list(STAGES)
 
 
 def test_a_relative_hooks_path_is_inert_in_worktrees_that_lack_it_and_is_said_to_be(repo: Repo, tmp_path: Path) -> None:
     repo.commit()
     repo("git config core.hooksPath .hooks")
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     assert active(repo) == list(STAGES)
     repo(["git", "worktree", "add", "-q", str(tmp_path / "linked")])
     linked = Repo(tmp_path / "linked")
     assert active(linked) == []
-    status = linked.afd("hooks status --json").ok().json
+    status = afd(linked, "hooks status --json").ok().json
     assert [finding["code"] for finding in status["findings"]] == ["hooks-inert"] * 3
-    assert linked.afd("doctor").code == 1
+    assert afd(linked, "doctor").code == 1
 
 
 def test_a_hook_that_is_repository_content_is_not_moved(repo: Repo) -> None:
     repo.commit("hooks", {".githooks/pre-commit": OLD})
     repo("git config core.hooksPath .githooks")
     before = snapshot(repo.path)
-    done = repo.afd("hooks install")
+    done = afd(repo, "hooks install")
     assert (done.code, 'exec git-afd-hook pre-commit "$@"' in done.err) == (3, True)
     assert snapshot(repo.path) == before
 
@@ -210,7 +213,7 @@ def test_a_hook_that_is_repository_content_is_not_moved(repo: Repo) -> None:
 def test_the_repository_s_own_folder_is_accepted_whoever_names_it(repo: Repo, sealed: Path) -> None:
     own = repo.path / ".git/hooks"
     repo(["git", "config", "--global", "core.hooksPath", str(own)])
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     assert active(repo) == list(STAGES)
 
 
@@ -219,12 +222,12 @@ def test_a_folder_for_every_repository_is_never_written_to_and_the_advice_works(
 ) -> None:
     (tmp_path / "everyone").mkdir()
     repo(["git", "config", "--global", "core.hooksPath", str(tmp_path / "everyone")])
-    done = repo.afd("hooks install")
+    done = afd(repo, "hooks install")
     assert (done.code, "in your global settings" in done.err) == (3, True)
     assert not list((tmp_path / "everyone").iterdir())
     advice = next(line for line in done.err.splitlines() if line.startswith("fix: "))
     repo(shlex.split(advice.removeprefix("fix: ").partition(", then ")[0]))
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     assert active(repo) == list(STAGES)
     # a setting of one command or one environment is none of the repository's either
     env = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.hooksPath", "GIT_CONFIG_VALUE_0": str(tmp_path)}
@@ -245,12 +248,12 @@ def test_the_advice_for_a_shared_folder_works_too(tmp_path: Path, tmp_path_facto
 def test_what_another_tool_put_over_ours_is_left_alone(repo: Repo) -> None:
     hooks = repo.path / ".git/hooks"
     old_hook(hooks, "pre-commit")
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     (hooks / "pre-commit").write_text("#!/bin/sh\nexit 0\n")
     assert active(repo) == ["commit-msg", "pre-push"]
-    refused = repo.afd("hooks install")
+    refused = afd(repo, "hooks install")
     assert (refused.code, "keeps another hook already" in refused.err) == (3, True)
-    gone = repo.afd("hooks uninstall --json").ok().json
+    gone = afd(repo, "hooks uninstall --json").ok().json
     assert gone["data"]["stages"] == {"pre-commit": "foreign", "commit-msg": "removed", "pre-push": "removed"}
     assert gone["findings"][0]["code"] == "hook-left"
     assert (hooks / "pre-commit").read_text() == "#!/bin/sh\nexit 0\n"
@@ -258,24 +261,24 @@ def test_what_another_tool_put_over_ours_is_left_alone(repo: Repo) -> None:
 
 
 def test_a_shim_with_somebody_s_changes_is_neither_overwritten_nor_deleted(repo: Repo) -> None:
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     hook = repo.path / ".git/hooks/pre-commit"
     changed = hook.read_bytes().replace(b"exit 1", b"exit 0")
     for data in (changed, hook.read_bytes() + b"echo mine\n"):
         hook.write_bytes(data)
         for verb in ("install", "uninstall"):
-            done = repo.afd(f"hooks {verb}")
+            done = afd(repo, f"hooks {verb}")
             assert (done.code, "changes of somebody else's" in done.err) == (3, True)
         assert hook.read_bytes() == data
         assert "pre-commit" not in active(repo)
 
 
 def test_a_shim_of_another_interpreter_or_without_its_bit_is_renewed(repo: Repo) -> None:
-    repo.afd("hooks install").ok()
+    afd(repo, "hooks install").ok()
     hook = repo.path / ".git/hooks/pre-commit"
     hook.chmod(0o644)
     assert active(repo) == ["commit-msg", "pre-push"]
-    assert repo.afd("hooks install --json").ok().json["data"]["stages"]["pre-commit"] == "renewed"
+    assert afd(repo, "hooks install --json").ok().json["data"]["stages"]["pre-commit"] == "renewed"
     assert active(repo) == list(STAGES)
 
 
@@ -293,10 +296,24 @@ def _git() -> str:
     return str(next(path for path in found if path.exists()))
 
 
+def test_a_wheel_brings_the_shim_along(repo: Repo, tmp_path: Path) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {"hooks": "git_afd/shims"}
+    site = tmp_path / "site packages"
+    shutil.copytree(ROOT / "git_afd", site / "git_afd", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "hooks", site / "git_afd/shims")
+    start = f"import sys; sys.path.insert(0, {str(site)!r}); from git_afd.cli.entry import main; sys.exit(main())"
+    repo([sys.executable, "-c", start, "hooks", "install"])
+    assert f"site='{site}'" in (repo.path / ".git/hooks/pre-push").read_text()
+    shutil.rmtree(site / "git_afd/shims")
+    bare = repo.run([sys.executable, "-c", start, "hooks", "status"])
+    assert (bare.code, "installed without its hooks" in bare.err) == (5, True)
+
+
 def test_status_mentions_hooks_that_git_does_not_run(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     case: FrozenUpgrade = copy_of_upgrade(tmp_path, tmp_path_factory)
-    codes = [finding["code"] for finding in case.plugin.afd("status --json").ok().json["findings"]]
+    codes = [finding["code"] for finding in afd(case.plugin, "status --json").ok().json["findings"]]
     assert "hooks-inert" not in codes
     case.plugin("git config core.hooksPath nowhere")
-    found = case.plugin.afd("status --json").ok().json["findings"]
+    found = afd(case.plugin, "status --json").ok().json["findings"]
     assert any(item["code"] == "hooks-inert" and item["severity"] == "note" for item in found)

@@ -77,7 +77,7 @@ FIXTURES: list[tuple[Sequence[str], Sequence[str], bool]] = [
     ([f"git config --unset branch.{BRANCH}.afd"], [BRANCH], True),
     (["git tag kept", "git switch -q main", f"git branch -q -D {BRANCH}"], ["kept"], True),
     # with a new id: picked, rebased, amended; merged into main
-    (["git switch -q main", f"git cherry-pick {BRANCH}"], ["main"], True),
+    (["git switch -q main", "git commit -q --allow-empty -m x", f"git cherry-pick {BRANCH}"], ["main"], True),
     (["git commit -q --amend --no-edit --no-verify --date=2026-01-01T00:00:00Z"], [BRANCH], True),
     (["git switch -q main", f"git merge -q --no-ff --no-edit {BRANCH}"], ["main"], True),
     # a commit that nobody announced is the upgrade's too
@@ -113,6 +113,17 @@ def test_a_push_is_refused_exactly_when_it_reaches_the_upgrade(
     for command in first:
         case.plugin(command)
     push(case, *words, reaches=reaches)
+
+
+def test_a_forced_push_over_a_commit_that_is_not_here_is_judged_by_what_is_pushed(
+    case: FrozenUpgrade, tmp_path: Path
+) -> None:
+    case.plugin(["git", "clone", "-q", case.plugin("git remote get-url origin"), str(tmp_path / "else where")])
+    other = Repo(tmp_path / "else where")
+    other.commit("theirs")
+    other("git push -q origin main")
+    push(case, "--force", f"{BRANCH}:main", reaches=True)
+    push(case, "--force", "main", reaches=False)
 
 
 def test_a_deletion_and_a_closed_upgrade_are_nobody_s_business(case: FrozenUpgrade) -> None:
