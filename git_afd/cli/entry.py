@@ -30,6 +30,7 @@ VERBS: Final = {
     "classify": "classify",
     "reconstruct": "reconstruct",
     "root-cause": "root_cause",
+    "verify": "verify",
     "commit": "commit",
     "gate": "gate",
     "close": "close",

@@ -30,6 +30,7 @@ READ_ONLY = {
     "hooks status",
     "worktree list",
     "demo",
+    "verify",
 }
 
 
