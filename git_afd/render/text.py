@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Final
 
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Outcome
 from git_afd.render.document import Piece, text_lines
 from git_afd.render.table import visible
+
+_NAMED: Final = 3
+"""How many places are named of findings that say the same."""
 
 Words = Callable[[Outcome, bool], Iterator[str]]
 
@@ -58,7 +62,7 @@ def _module_of(verb: str) -> Any:  # noqa: ANN401 - a module; what it must have 
 
 
 def _findings(outcome: Outcome) -> Iterator[str]:
-    return (line for finding in outcome.findings for line in finding_lines(finding))
+    return (line for finding in grouped(outcome.findings) for line in finding_lines(finding))
 
 
 def plain(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: ARG001, FBT001 - the signature of every renderer
@@ -72,6 +76,25 @@ def plain(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: ARG001, FBT0
             yield from (f"  {key}: {item}" for key, item in value.items())
         else:
             yield f"{name}: {value}"
+
+
+def grouped(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Say once what many findings say of different places: the first three and how many there are.
+
+    Only for people: `--json` keeps every one.
+    """
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        said = finding.message.replace(finding.place, "\0") if finding.place else finding.message
+        groups.setdefault((finding.code, finding.severity, finding.remedy, said), []).append(finding)
+    for group in groups.values():
+        first = group[0]
+        if len(group) <= _NAMED or first.place not in first.message:
+            yield from group
+            continue
+        named = ", ".join(one.place for one in group[:_NAMED])
+        said = f"{named} and {len(group) - _NAMED} more ({len(group)} in all)"
+        yield replace(first, place="", message=first.message.replace(first.place, said, 1))
 
 
 def finding_lines(finding: Finding) -> Iterator[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from git_afd.core.command import Command
+from git_afd.core.evidence.collecting import collect_command
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
 from git_afd.core.evidence.raw_run import Ended, Identity, RawRun, parse_raw_run
@@ -41,9 +43,22 @@ PASSED = report(case("test_a"), case("test_b"))
 FAILED = report(case("test_a"), case("test_b", '<failure message="AssertionError: no"/>'))
 
 
+COLLECT = collect_command(UNIT)
+assert COLLECT is not None
+LISTED = Ended("unit", COLLECT.filled({"python": "py", "out": "/o"})[0], 0, log="collect/unit.txt")
+
+
+def listing(xml: bytes | None) -> bytes:
+    """Return what the collection said before the run whose report is `xml`: the same tests."""
+    names = re.findall(rb'name="(test_\w+)"', xml or b"")
+    ids = b"".join(b"tests/t.py::%s\n" % name for name in names)
+    return ids + b"\n%d tests collected in 0.01s\n" % len(names)
+
+
 def static(unit: Ended = TESTED, lint: Ended = LINTED, xml: bytes | None = PASSED, **about: object) -> GateVerdict:
-    raw = RawRun("static", WHO, "py", "/r", (lint, unit))
-    return judge(STATIC, replace(raw, **about), {} if xml is None else {"unit.xml": xml})  # type: ignore[arg-type]  # the table's own columns
+    raw = RawRun("static", WHO, "py", "/r", (lint, unit), listings=(LISTED,))
+    files = {"collect/unit.txt": listing(xml), **({} if xml is None else {"unit.xml": xml})}
+    return judge(STATIC, replace(raw, **about), files)  # type: ignore[arg-type]  # the table's own columns
 
 
 TRICKS = [
@@ -73,6 +88,10 @@ TRICKS = [
     (static(disturbed=("src/a.py changed during the run",)), "BLOCKED", "tree-moved"),
     (static(simulated=True), "BLOCKED", "simulated-host"),
     (static(interrupted=True), "BLOCKED", "interrupted"),
+    (static(listings=()), "BLOCKED", "evidence-unreadable"),  # nobody asked before the run what must run
+    (static(listings=(replace(LISTED, argv=("true",)),)), "BLOCKED", "evidence-unreadable"),  # asked something else
+    (static(listings=(replace(LISTED, exit_code=2),)), "BLOCKED", "evidence-unreadable"),  # a collection with errors
+    (static(listings=(replace(LISTED, log="gone"),)), "BLOCKED", "evidence-unreadable"),
     # one command known to be wrong outweighs one that is not known
     (static(lint=replace(LINTED, missing="not found"), xml=FAILED), "FAIL", "test-failed"),
 ]

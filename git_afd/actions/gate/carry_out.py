@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,8 @@ from git_afd.actions.gate.order import Order
 from git_afd.adapters.artifacts import Artifacts
 from git_afd.adapters.process import ProcessResult, run_command
 from git_afd.core.command import Command
+from git_afd.core.evidence.collected import deselected
+from git_afd.core.evidence.collecting import collect_command
 from git_afd.core.evidence.raw_run import Ended
 from git_afd.core.gate_environment import environment_of
 from git_afd.errors import EnvironmentFault
@@ -48,6 +50,7 @@ class Kept:
 
     ended: list[Ended] = field(default_factory=list)
     artifacts: dict[str, str] = field(default_factory=dict)
+    listings: list[Ended] = field(default_factory=list)
     interrupted: bool = False
 
 
@@ -60,7 +63,10 @@ def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
     bench.out.mkdir(parents=True)
     kept = Kept()
     try:
-        for place, command in enumerate(commands, start=1):
+        for command in commands:
+            if not kept.interrupted:
+                _collect(bench, command, order, kept)
+        for place, command in enumerate(() if kept.interrupted else commands, start=1):
             title = f"{bench.gate} {place}/{len(commands)} {command.name}"
             order.tell(f"{title}: {shlex.join(command.filled(bench.values)[0])}")
             _one(bench, command, order, kept)
@@ -72,26 +78,49 @@ def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
     return kept
 
 
+def _collect(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
+    """List the tests that a command will run, before any command runs; without its selection when it deselects."""
+    for wide in (False, True):
+        listing = collect_command(command, wide=wide)
+        if listing is None or kept.interrupted:
+            return
+        order.tell(f"{bench.gate}: collect the tests of {command.name}")
+        name = f"collect/{command.name}{'.all' if wide else ''}.txt"
+        log = bench.folder / name
+        ended = _start(bench, listing, log, None)
+        kept.interrupted = ended.interrupted
+        if ended.missing:
+            kept.listings.append(ended)
+            return
+        kept.artifacts[name] = bench.artifacts.put_file(log)
+        kept.listings.append(replace(ended, log=name))
+        if not deselected(log.read_bytes()):
+            return
+
+
 def _one(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
+    log = bench.folder / "log" / f"{command.name}.log"
+    ended = _start(bench, command, log, order.echo)
+    started = ended.exit_code is not None or not ended.missing
+    kept.ended.append(_keep(bench, command, ended, log, kept.artifacts) if started else ended)
+    kept.interrupted = ended.interrupted
+
+
+def _start(bench: Bench, command: Command, log: Path, echo: Callable[[bytes], None] | None) -> Ended:
+    """Run a command to its end; a program that is not there is said in the answer."""
     argv, own = command.filled(bench.values)
     environment = environment_of(bench.gate, own, os.environ)
     # The run's folder lies below a git dir: a test that looks for a repository there must not find the user's.
     ceilings = (str(bench.folder.parent), environment.get("GIT_CEILING_DIRECTORIES", ""))
     environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
-    log = bench.folder / "log" / f"{command.name}.log"
     began = time.time()
     try:
-        result = run_command(
-            argv, cwd=bench.root, env=environment, log=log, timeout_s=command.timeout_s, echo=order.echo
-        )
+        result = run_command(argv, cwd=bench.root, env=environment, log=log, timeout_s=command.timeout_s, echo=echo)
     except EnvironmentFault as fault:
         if fault.code != "program-missing":
             raise
-        kept.ended.append(Ended(command.name, argv, missing=fault.message, began=began, ended=time.time()))
-        return
-    ended = _ended(command, argv, result, began)
-    kept.ended.append(_keep(bench, command, ended, log, kept.artifacts))
-    kept.interrupted = result.interrupted
+        return Ended(command.name, argv, missing=fault.message, began=began, ended=time.time())
+    return _ended(command, argv, result, began)
 
 
 def _ended(command: Command, argv: tuple[str, ...], result: ProcessResult, began: float) -> Ended:

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from git_afd.adapters.content import entries
 from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
+from git_afd.core.evidence.collecting import collect_command
+from git_afd.core.evidence.documented import documented
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
-from git_afd.core.evidence.suite_verdict import AllowedSkip
 from git_afd.core.finding import Finding
 from git_afd.core.guards import bar, moved
 from git_afd.core.policy import Gate, Policy
@@ -28,7 +30,8 @@ def judge_raw(
 
     `but` is the run's own name: it is not foreign to itself.
     """
-    wanted = {BEFORE, AFTER, *(name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))}
+    left = (name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))
+    wanted = {BEFORE, AFTER, *left, *(one.log for one in raw.listings)}
     found = (wanted & files.keys()) if files is not None else wanted
     read = {name: _read(session, raw, name, files) for name in found}
     known = {name: data for name, data in read.items() if data is not None}
@@ -56,9 +59,13 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
     if raw.diagnostic:  # it may be one command of several; it never counts
         names = {one.name for one in raw.commands}
         gate = replace(gate, commands=tuple(command for command in gate.commands if command.name in names))
+    texts = {path: _text(session.git, up.freeze.base, path) for path in {skip.path for skip in policy.skips}}
+    skips, notes = documented(policy.skips, texts)
     question = Question(
         gate=gate,
-        skips=_documented(session.git, up.freeze.base, policy),
+        skips=skips,
+        notes=notes,
+        tree=_tree(session.git, raw.identity.commit, gate),
         foreign={digest: run.name for run in up.runs.values() if run.name != but for digest in run.artifacts.values()},
         simulated_accepted=policy.simulated,
     )
@@ -87,14 +94,13 @@ def _with_accuracy(session: Session, up: Upgrade, raw: RawRun, policy: Policy, q
     return replace(question, accuracy=replace(rule, threshold=threshold), guards=guards)
 
 
-def _documented(git: Git, base: str, policy: Policy) -> tuple[AllowedSkip, ...]:
-    """Return the policy's skips whose place, with the text quoted, was there at the freeze (workflow, Phase 7)."""
-    texts: Mapping[str, bytes] = {path: _text(git, base, path) for path in {skip.path for skip in policy.skips}}
-    return tuple(
-        AllowedSkip(skip.test) for skip in policy.skips if skip.quote and skip.quote.encode() in texts[skip.path]
-    )
+def _tree(git: Git, commit: str, gate: Gate) -> frozenset[str] | None:
+    """Return the paths of the commit that ran, when a command of the gate collects tests from it."""
+    if not any(collect_command(command) for command in gate.commands):
+        return None
+    return frozenset(entry.path for entry in entries(git, commit))
 
 
-def _text(git: Git, base: str, path: str) -> bytes:
+def _text(git: Git, base: str, path: str) -> bytes | None:
     found = git.run("cat-file", "blob", f"{base}:{path}")
-    return found.stdout if found.ok else b""
+    return found.stdout if found.ok else None

@@ -90,6 +90,7 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
     return replace(
         raw,
         commands=tuple(kept.ended),
+        listings=tuple(kept.listings),
         artifacts=kept.artifacts,
         interrupted=kept.interrupted,
         disturbed=disturbed(git, entry),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import Final
 
 from git_afd.core.evidence.fault import EvidenceFault
 
 _COUNT_LINE: Final = re.compile(r"\S.*\.py: \d+\Z")
 _SUMMARY: Final = re.compile(r"(?:(\d+)/)?(\d+) tests? collected(?: \((\d+) deselected\))?(?:, (\d+) errors?)?")
+_DESELECTED: Final = re.compile(r"tests? collected.*\((\d+) deselected\)")
 _EXPECTED: Final = "one node id a line and the closing line with their number"
 
 
@@ -35,7 +37,15 @@ def parse_collected(data: bytes, file: str) -> tuple[str, ...]:
     return names
 
 
+def deselected(data: bytes) -> int:
+    """Return how many tests the closing line of a readable listing says were left out."""
+    found = (match for line in data.decode(errors="replace").splitlines() if (match := _DESELECTED.search(line)))
+    last = deque(found, maxlen=1)
+    return int(last[0].group(1)) if last else 0
+
+
 def _split(lines: list[str]) -> tuple[tuple[str, ...], list[str]]:
-    """Return the ids, which stand before the first empty line, and what follows them."""
-    end = lines.index("") if "" in lines else len(lines)
+    """Return the ids, the first block of lines with any, and what follows it: imports may print before them."""
+    start = next((place for place, line in enumerate(lines) if "::" in line), 0)
+    end = lines.index("", start) if "" in lines[start:] else len(lines)
     return tuple(line for line in lines[:end] if "::" in line), lines[end:] if end else lines

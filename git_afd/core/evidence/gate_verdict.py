@@ -12,6 +12,7 @@ from typing import Final
 
 from git_afd.core.command import Command
 from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
+from git_afd.core.evidence.expectation import LOST, Expectation, expect
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.host_verdict import BEFORE, is_simulated, judge_host
 from git_afd.core.evidence.junit import parse_junit
@@ -34,8 +35,10 @@ _HELD: Final = "devices-held"
 class Question:
     """What a run is judged by, all of it frozen: the gate, accuracy's bar, the documented skips.
 
-    `guards` are findings about guarded values that moved; `foreign` maps digests of results that belong to
-    other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated host.
+    `tree` holds the paths of the commit that ran, None when they are not known; `notes` are findings about the
+    policy's own entries. `guards` are findings about guarded values that moved; `foreign` maps digests of results
+    that belong to other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated
+    host.
     """
 
     gate: Gate
@@ -44,6 +47,8 @@ class Question:
     guards: tuple[Finding, ...] = ()
     foreign: Mapping[str, str] = field(default_factory=dict)
     simulated_accepted: bool = False
+    tree: frozenset[str] | None = None
+    notes: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +82,11 @@ class GateVerdict:
 def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVerdict:
     """Judge a run. `files` holds the bytes of its artifacts by name; one that is missing there decides nothing."""
     commands = tuple(
-        _command(command, _ended(raw, command), question.skips, files) for command in question.gate.commands
+        _command(command, _ended(raw, command), question, raw, files) for command in question.gate.commands
     )
     around = (*_around(question, raw, files), *_strange(question.gate, raw))
     statuses = [*(one.status for one in commands), *("FAIL" if one.code == _HELD else "BLOCKED" for one in around)]
-    findings = [*around, *(finding for one in commands for finding in one.findings)]
+    findings = [*around, *(finding for one in commands for finding in one.findings), *question.notes]
     metrics: Mapping[str, Json] = {}
     partial = False
     if question.accuracy is not None:
@@ -135,7 +140,7 @@ def _strange(gate: Gate, raw: RawRun) -> Iterator[Finding]:
 
 
 def _command(
-    command: Command, ended: Ended | None, skips: Sequence[AllowedSkip], files: Mapping[str, bytes]
+    command: Command, ended: Ended | None, question: Question, raw: RawRun, files: Mapping[str, bytes]
 ) -> CommandVerdict:
     if ended is None:
         text = f"{command.name} has not run as the policy says"
@@ -149,7 +154,8 @@ def _command(
     counts: Mapping[str, int] = {}
     status: Status = "FAIL" if found else "PASS"
     if command.junit:
-        verdict = _tests(command, ended, skips, files)
+        expected = expect(command, raw.listings, files, question.tree, question.skips)
+        verdict = _tests(command, ended, expected, question.skips, files)
         counts = verdict.counts
         found += verdict.findings
         status = _worst((status, verdict.status))
@@ -173,19 +179,27 @@ def _ending(ended: Ended) -> Iterator[Finding]:
         yield Finding("not-cleaned-up", name, f"it left processes behind, which were ended for it: {left}", "")
 
 
-def _tests(command: Command, ended: Ended, skips: Sequence[AllowedSkip], files: Mapping[str, bytes]) -> CommandVerdict:
+def _tests(
+    command: Command,
+    ended: Ended,
+    expected: Expectation,
+    skips: Sequence[AllowedSkip],
+    files: Mapping[str, bytes],
+) -> CommandVerdict:
     """Judge a test run by its report; several reports, or one that cannot be read, decide nothing."""
     if len(ended.junit) > 1:
         text = f"{len(ended.junit)} reports fit {command.junit}; one was expected"
         return CommandVerdict(command.name, "BLOCKED", {}, (Finding("report-ambiguous", command.name, text, ""),))
     try:
         report = parse_junit(_bytes(files, ended.junit[0]), ended.junit[0]) if ended.junit else None
-        verdict = judge_tests(report, ended.exit_code, None, skips)
+        verdict = judge_tests(report, ended.exit_code, expected.ids, skips)
     except EvidenceFault as fault:
         return CommandVerdict(command.name, "BLOCKED", {}, (fault.as_finding(),))
     said = {"exit-code", "run-not-ended"}
-    findings = tuple(finding for finding in verdict.findings if finding.code not in said)
-    return CommandVerdict(command.name, verdict.status, verdict.counts, findings)
+    modules = {case.node_id for case in report.cases if case.collection} if report else set()
+    frozen = (one for one in expected.findings if one.code != LOST or one.place not in modules)  # reported, with reason
+    findings = (*(finding for finding in verdict.findings if finding.code not in said), *frozen)
+    return CommandVerdict(command.name, _worst((verdict.status, expected.status)), verdict.counts, findings)
 
 
 def _named(name: str, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -68,6 +68,7 @@ class Ended:
 class RawRun:
     """One execution of a gate's commands.
 
+    `listings` are the collections that froze the expected tests before the commands ran: each has its command's name.
     `artifacts` maps names to SHA-256 digests; `disturbed` says what was not the same after the run as before;
     `only` is the one command that was asked for. `host`, `environment` and `trees` are facts for readers.
     """
@@ -85,6 +86,7 @@ class RawRun:
     host: Mapping[str, Json] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     trees: Mapping[str, str] = field(default_factory=dict)
+    listings: tuple[Ended, ...] = ()
 
     def as_bytes(self) -> bytes:
         """Return the bytes of ``run.json``."""
@@ -93,6 +95,7 @@ class RawRun:
             "schema": SCHEMA,
             "identity": _plain(self.identity),
             "commands": [_plain(one) for one in self.commands],
+            "listings": [_plain(one) for one in self.listings],
         }
         return canonical({name: _listed(value) for name, value in body.items()}).encode()
 
@@ -126,6 +129,7 @@ def _raw_run(body: Mapping[str, Json]) -> RawRun:
         host=shape.table(body, "host"),
         environment=shape.text_table(body, "environment"),
         trees=shape.text_table(body, "trees"),
+        listings=tuple(_ended(one) for one in shape.tables(body, "listings")),
     )
 
 

@@ -17,6 +17,9 @@ _NOTHING_COLLECTED: Final = 5
 _SHOWN: Final = 50
 """How many findings of one code are listed one by one; the rest are counted in one more."""
 
+_ALL_SHOWN: Final = frozenset({"skip-not-allowed", "xfail-not-allowed"})
+"""What somebody must get approved test by test: of these none is left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class AllowedSkip:
@@ -32,7 +35,11 @@ class AllowedSkip:
     def covers(self, case: Case) -> bool:
         """Say whether `case` was skipped as documented."""
         names = (case.node_id, case.id, case.node_id.partition("[")[0], case.id.partition("[")[0])
-        return self.reason in case.reason and any(self._names(name) for name in names)
+        return self.reason in case.reason and self.names(*names)
+
+    def names(self, *names: str) -> bool:
+        """Say whether `test` stands for one of these names, whatever the reason."""
+        return any(self._names(name) for name in names)
 
     def _names(self, name: str) -> bool:
         if "*" not in self.test:
@@ -136,7 +143,7 @@ def _case_findings(cases: Iterable[Case], allowed: Sequence[AllowedSkip]) -> Ite
             yield Finding(code, case.node_id, f"{case.node_id}: {why}", remedy)
         elif case.outcome in ("skipped", "xfailed") and not any(skip.covers(case) for skip in allowed):
             word = "skip" if case.outcome == "skipped" else "xfail"
-            message = f"{case.node_id} was {case.outcome}, which the policy does not allow: {why}"
+            message = f"{case.node_id}: {case.outcome}, which the policy does not allow: {why}"
             yield Finding(f"{word}-not-allowed", case.node_id, message, "Make it run, or get the skip approved.")
         if case.parts > 1 and not (case.teardown and case.parts == 2):  # noqa: PLR2004 - body and teardown
             yield Finding(
@@ -171,8 +178,8 @@ def _shortened(findings: Iterable[Finding]) -> Iterator[Finding]:
     for finding in findings:
         seen[finding.code] += 1
         severity[finding.code] = finding.severity
-        if seen[finding.code] <= _SHOWN:
+        if seen[finding.code] <= _SHOWN or finding.code in _ALL_SHOWN:
             yield finding
     for code, count in seen.items():
-        if count > _SHOWN:
+        if count > _SHOWN and code not in _ALL_SHOWN:
             yield Finding(code, "", f"{count - _SHOWN} more of this kind.", "Read the report.", severity[code])
