@@ -17,7 +17,9 @@ from git_afd.adapters.session import Session
 from git_afd.adapters.user_index import PlannedEntries, bring_forward
 from git_afd.core.blueprint import Blueprint, read_changes
 from git_afd.core.commit_rules import MadeCommit, commit_faults, message_faults
+from git_afd.core.finding import Finding
 from git_afd.core.intent import FILE, GONE, Intent, IntentFault, read_intent
+from git_afd.core.plan import planned_paths
 from git_afd.core.state import RootCause, Upgrade
 from git_afd.errors import Refused
 
@@ -42,6 +44,7 @@ def find_unrecorded(session: Session, up: Upgrade, cause: RootCause, signer: str
         changes = read_changes(tree_difference(session.git, parent, name))
         blueprint = Blueprint(parent, made.tree, changes)
         faults = (
+            *_unplanned(blueprint, cause),
             *commit_faults(made, blueprint, signer, signed=must_be_signed(session.git)),
             *message_faults(up, cause, made.message, signer, parent=parent),
         )
@@ -54,6 +57,14 @@ def find_unrecorded(session: Session, up: Upgrade, cause: RootCause, signer: str
             code="foreign-commit",
         )
     return None
+
+
+def _unplanned(blueprint: Blueprint, cause: RootCause) -> Iterator[Finding]:
+    """Name what a commit changes besides the plan: an announcement is a file that anybody can write."""
+    planned = set(planned_paths(cause))
+    for path in blueprint.paths:
+        if path not in planned:
+            yield Finding("commit-paths", path, f"it changes {path}, which {cause.name} does not plan", "")
 
 
 def take_up(session: Session, found: Unrecorded) -> None:

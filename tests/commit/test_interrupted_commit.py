@@ -12,7 +12,7 @@ from kit import Kit
 from kit_commit import COMMIT, NEW_CODE, commit, hook, others, planned
 from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade
 
-from git_afd.core.intent import FILE
+from git_afd.core.intent import FILE, Intent, write_intent
 from git_afd.errors import Exit
 
 NEW = "afd_plugin/new.py"
@@ -128,6 +128,19 @@ def test_a_commit_that_only_copies_the_trailers_is_not_taken_for_ours(case: Froz
     done = commit(case)
     assert (done.code, done.json["findings"][0]["code"]) == (Exit.REFUSED, "foreign-commit")
     assert "no announcement of git afd commit fits it" in done.json["findings"][0]["message"]
+
+
+def test_a_forged_announcement_does_not_widen_the_plan(case: FrozenUpgrade) -> None:
+    text = commit(case, "--dry-run").ok().json["data"]["message"]
+    parent = case.plugin.head
+    case.plugin("git add -A")
+    case.plugin(["git", "commit", "-q", "--no-verify", "-m", text])
+    tree, tip = case.plugin("git rev-parse HEAD^{tree} refs/notes/afd/ledger").splitlines()
+    (case.plugin.path / ".git" / FILE).write_text(write_intent(Intent(case.id, "RC-1", tip, parent, tree, ())))
+    done = commit(case)
+    assert (done.code, done.json["findings"][0]["code"]) == (Exit.REFUSED, "foreign-commit")
+    assert "which RC-1 does not plan" in done.json["findings"][0]["message"]
+    assert case.upgrade.root_causes["RC-1"].status == "open"
 
 
 def test_a_stale_announcement_is_swept_and_opens_nothing(case: FrozenUpgrade, killer: Path) -> None:
