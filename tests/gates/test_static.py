@@ -315,3 +315,9 @@ def test_an_unreadable_ledger_blocks(kit: Kit) -> None:
     done = gate(up, "static")
     assert done.code == 6
     assert "the ledger is damaged" in done.err
+
+
+def test_an_unknown_command_is_told_which_there_are(kit: Kit) -> None:
+    done = gate(upgrade(kit, static_policy()), "static", "--only", "units")
+    assert (done.code, "it has check, unit" in done.err) == (2, True)
+    assert "fix: name one of these with --only, or leave it out" in done.err

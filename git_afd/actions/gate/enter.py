@@ -45,7 +45,9 @@ class Entry:
         chosen = tuple(command for command in self.gate.commands if only in ("", command.name))
         if only and not chosen:
             known = ", ".join(command.name for command in self.gate.commands) or "none"
-            raise UsageFault(f"the gate has no command {only!r}; it has {known}", f"git afd gate {only} -h")
+            raise UsageFault(
+                f"the gate has no command {only!r}; it has {known}", "name one of these with --only, or leave it out"
+            )
         return chosen
 
 
