@@ -8,10 +8,10 @@ from git_afd.actions.present import rows_of
 from git_afd.adapters.session import Session
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import settled
+from git_afd.core.primary import insist_primary
 from git_afd.core.records import Draft
 from git_afd.core.standing import Row
 from git_afd.core.state import State, Upgrade
-from git_afd.errors import Refused
 
 _NEXT = "git afd report"
 
@@ -24,12 +24,7 @@ def close(session: Session, why: str, *, dry_run: bool = False) -> Outcome:
     up = session.upgrade(session.reading(strict=True))
     if up.closed:
         return Outcome("close", _data(up, up.closed, [], recorded=False, dry_run=dry_run), (), _NEXT)
-    if session.actor != up.freeze.primary:
-        raise Refused(
-            f"only the primary ({up.freeze.primary}) closes an upgrade, and {session.actor or 'nobody'} asks",
-            "let the primary run it",
-            code="not-primary",
-        )
+    insist_primary(up, session.actor, "closes an upgrade", "let the primary run it")
     owed = [_owed(row) for row in rows_of(session, up) if not settled(row.shown)]
     body: dict[str, Json] = {"why": why, "owed": list(owed)}
 

@@ -35,7 +35,6 @@ from git_afd.core.commit_rules import (
     commit_faults,
     committable,
     insist_on_person,
-    insist_on_primary,
     message_faults,
 )
 from git_afd.core.finding import Finding
@@ -44,6 +43,7 @@ from git_afd.core.outcome import Json, Outcome
 from git_afd.core.path_facts import PathFacts, check_committable, check_repository
 from git_afd.core.plan import planned_paths
 from git_afd.core.policy import Policy
+from git_afd.core.primary import insist_primary
 from git_afd.core.standing import next_action, shown
 from git_afd.core.state import RootCause, Upgrade
 from git_afd.errors import AfdError, Exit, Refused
@@ -117,7 +117,7 @@ def commit(session: Session, request: Request) -> Outcome:
 def _gather(session: Session, name: str) -> _Case:
     reading = session.reading(strict=True)
     up = session.upgrade(reading)
-    insist_on_primary(up, session.actor)
+    insist_primary(up, session.actor, "commits", "leave the change in the work tree for the primary")
     cause = committable(up, name, shown(rows_of(session, up)))
     policy = session.policy(up).policy
     signer = signer_of(session.git, "COMMITTER")

@@ -21,6 +21,7 @@ from git_afd.core.entering import refuse_entry
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import PHASES
+from git_afd.core.primary import insist_primary
 from git_afd.core.records import Draft, canonical, drafted
 from git_afd.core.state import State, Upgrade
 from git_afd.core.stop_conditions import STOP_CONDITIONS, ConditionRow, Judgement, judge
@@ -106,12 +107,7 @@ def _judged(subject: Subject, answers: Answers) -> Judgement:
 def _insist(session: Session, up: Upgrade, request: Request) -> None:
     if not request.why:
         raise UsageFault("a decision needs its reason", f"add --why TEXT to --decide {request.decide}")
-    if session.actor != up.freeze.primary:
-        raise Refused(
-            f"only the primary ({up.freeze.primary}) decides, and {session.actor or 'nobody'} asks",
-            "let the primary run it",
-            code="not-primary",
-        )
+    insist_primary(up, session.actor, "decides", "let the primary run it")
 
 
 def _shown(up: Upgrade, subject: Subject, answers: Answers, *, given: bool) -> Outcome:

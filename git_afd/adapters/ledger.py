@@ -25,6 +25,7 @@ from git_afd.adapters.state_cache import Kept, StateCache
 from git_afd.core.fold import fold
 from git_afd.core.lineage import continues, gaps
 from git_afd.core.names import LEDGER_REF
+from git_afd.core.primary import insist_known
 from git_afd.core.records import Damage, Draft, Record, chain, line_of, parse_note
 from git_afd.core.state import DAMAGE_APPROVAL, EMPTY, State
 from git_afd.errors import Blocked, Conflict, EnvironmentFault
@@ -120,7 +121,7 @@ class Ledger:
 
         Raises Blocked when the ledger is damaged (only an approval that sets damage aside may be written then),
         Conflict when the ledger keeps moving or its lock cannot be had, EnvironmentFault when git or the file
-        system cannot write. Whatever `decide` raises passes through and nothing is written.
+        system cannot write, or when nobody acts. Whatever `decide` raises passes through and nothing is written.
         """
         with self._locked():
             for _ in range(ATTEMPTS):
@@ -129,6 +130,7 @@ class Ledger:
                 drafts = decide(reading.state)
                 if not drafts:
                     return reading.state, ()
+                insist_known(self.actor)
                 if not all(_sets_aside(draft) for draft in drafts):
                     reading.insist()
                 records = self._seal(reading.state, drafts)

@@ -27,16 +27,6 @@ class MadeCommit:
     trailers: Sequence[str]
 
 
-def insist_on_primary(up: Upgrade, actor: str) -> None:
-    """Refuse anybody but the primary (workflow, Subagent orchestration)."""
-    if actor != up.freeze.primary:
-        raise Refused(
-            f"only the primary ({up.freeze.primary}) commits, and this is {actor or 'nobody that git knows'}",
-            "leave the change in the work tree for the primary",
-            code="not-primary",
-        )
-
-
 def insist_on_person(committer: str, author: str, bots: Iterable[str]) -> None:
     """Refuse identities that cannot give a sign-off: none at all, or one that the policy calls a bot."""
     for role, who in (("committer", committer), ("author", author)):

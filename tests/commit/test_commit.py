@@ -170,7 +170,7 @@ REFUSED: list[tuple[str, int, str]] = [
     (f"git update-index --skip-worktree {PRODUCTION}", Exit.REFUSED, "is marked skip-worktree"),
     ("echo '*.py filter=lfs' > .gitattributes", Exit.REFUSED, "needs the filter lfs, which is not configured"),
     ("echo '*.py filter=x' > .gitattributes; git config filter.x.clean false", Exit.REFUSED, "cannot take the planned"),
-    ("git config user.useConfigOnly true; git config --global --unset user.email", Exit.REFUSED, "only the primary"),
+    ("git config user.useConfigOnly true; git config --global --unset user.email", Exit.ENVIRONMENT, "who you are"),
     ("git config user.name 'Helper[bot]'", Exit.REFUSED, "only the primary"),
     ("git config --unset branch.upgrade/v2.afd", Exit.REFUSED, "has no upgrade"),
     ("git checkout -q --detach", Exit.REFUSED, "HEAD is detached"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -288,3 +289,13 @@ def test_help_is_there_for_every_command(case: FrozenUpgrade) -> None:
     for command in ("", "add", "show", "list", "amend", "withdraw"):
         words = ["root-cause", *([command] if command else []), "-h"]
         assert "Usage" in call(words, case.plugin.path).ok().out
+
+
+def test_nobody_plans_anything(kit: Kit, sealed: Path) -> None:
+    case = frozen(kit, up_to="ARCHITECTURE_GATE")
+    (sealed / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+    words = ["--title", "t", "--kind", "failure-fix", "--invariant", "i", "--untested", "u", "--file", PRODUCTION]
+    done = case.plugin.afd(["root-cause", "add", *words])
+    assert (done.code, done.err.splitlines()[0]) == (Exit.ENVIRONMENT, "git-afd: git does not know who you are")
+    assert "fix: git config user.name NAME" in done.err
+    assert not case.upgrade.root_causes

@@ -25,6 +25,7 @@ from git_afd.adapters.sources import open_source
 from git_afd.core.freezing import Request, asked_commits, branch_for, drafts, existing, insist, insist_same, unused_id
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
+from git_afd.core.primary import insist_known
 from git_afd.core.state import Upgrade
 from git_afd.errors import Conflict, UsageFault
 
@@ -36,6 +37,7 @@ def freeze(session: Session, request: Request, start: Path) -> Outcome:
     when no identity could be decided or the pair is wrong, with a record when only a person can vouch for it.
     """
     insist(request)
+    insist_known(session.actor)
     with nullcontext() if request.dry_run else one_freeze_at_a_time(session.ledger.home):
         if not request.dry_run:
             _repair(session)
