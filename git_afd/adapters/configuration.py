@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Final
 
 from git_afd.adapters.git import Git, decode
+from git_afd.core.pointers import ASK, parse_pointers
 from git_afd.core.policy import Policy, PolicyFault, parse_policy
 from git_afd.errors import EnvironmentFault
 
@@ -77,6 +78,11 @@ def pointer(git: Git, branch: str) -> str:
     """Return the upgrade that a branch works on (``branch.<name>.afd``), empty when none."""
     result = git.run("config", "--local", "--get", f"branch.{branch}.afd")
     return result.text if result.ok else ""
+
+
+def pointers(git: Git) -> dict[str, str]:
+    """Return the upgrade of every branch that has one, by branch."""
+    return parse_pointers(decode(git.run(*ASK).stdout))
 
 
 def point(git: Git, branch: str, upgrade: str) -> None:

@@ -113,6 +113,32 @@ def test_the_same_input_again_changes_nothing_and_says_so(case: Stage) -> None:
     assert [everything(repo.path) for repo in (case.plugin, case.vllm, case.ascend)] == kept
 
 
+def test_a_renamed_branch_keeps_its_upgrade(case: Stage) -> None:
+    upgrade_id = case.frozen()["upgrade"]
+    case.plugin(["git", "branch", "-m", BRANCH, "upgrade/renamed"])
+    again = case.frozen(branch="")
+    assert (again["result"], again["upgrade"]) == ("already", upgrade_id)
+    assert case.plugin("git branch --show-current") == "upgrade/renamed"
+    old = case.freeze()  # a second branch of the same upgrade
+    assert (old.code, "is called upgrade/renamed now" in old.err) == (3, True)
+
+
+def test_a_branch_whose_upgrade_the_ledger_lacks_is_not_given_another(case: Stage) -> None:
+    pointer = ["git", "config", f"branch.{BRANCH}.afd"]
+    case.plugin([*pointer, "U-elsewhere"])
+    done = case.freeze()
+    assert (done.code, "U-elsewhere, which the ledger lacks" in done.err) == (6, True)
+    assert case.plugin(pointer) == "U-elsewhere"
+
+
+def test_nobody_freezes_nothing(case: Stage, sealed: Path) -> None:
+    (sealed / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
+    before = [everything(repo.path) for repo in (case.plugin, case.vllm, case.ascend)]
+    done = case.freeze()
+    assert (done.code, done.err.splitlines()[0]) == (5, "git-afd: git does not know who you are")
+    assert [everything(repo.path) for repo in (case.plugin, case.vllm, case.ascend)] == before
+
+
 def test_other_input_is_refused_and_names_the_existing_freeze(case: Stage) -> None:
     data = case.frozen()
     done = case.freeze(targets=("v3.0.0", "v2.0.0rc1"))

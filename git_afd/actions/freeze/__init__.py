@@ -11,7 +11,7 @@ from git_afd.actions.freeze import shown
 from git_afd.actions.freeze.apply import make, restore
 from git_afd.actions.freeze.asked import Asked
 from git_afd.actions.freeze.body import freeze_body, source_rows, worktree_rows
-from git_afd.actions.freeze.branch import default_branch, insist_branch, settle
+from git_afd.actions.freeze.branch import default_branch, insist_branch, settle, upgrade_of
 from git_afd.actions.freeze.decide import Blocked, identify
 from git_afd.actions.freeze.host import installed, look
 from git_afd.actions.freeze.identity import resolve_given
@@ -22,7 +22,7 @@ from git_afd.adapters.making import begun, finish, insist_idle, one_freeze_at_a_
 from git_afd.adapters.revisions import Resolved
 from git_afd.adapters.session import Session
 from git_afd.adapters.sources import open_source
-from git_afd.core.freezing import Request, asked_commits, branch_for, drafts, existing, insist, insist_same, unused_id
+from git_afd.core.freezing import Request, asked_commits, branch_for, drafts, insist, insist_same, unused_id
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.primary import insist_known
@@ -63,9 +63,9 @@ def _repair(session: Session) -> None:
 def _freeze(session: Session, request: Request, start: Path) -> Outcome:
     state = session.reading(strict=True).state
     branch = branch_for(request.branch, session.branch, default_branch(session.git))
-    up = existing(state, branch)
+    up = upgrade_of(session.git, state, branch)
     if up is not None:
-        return _again(session, _look(session, request, start), up)
+        return _again(session, _look(session, request, start), up, branch)
     insist_branch(session.git, branch, session)
     with ThreadPoolExecutor(1) as pool:
         host = pool.submit(look, session)  # it waits for other programs: meanwhile the rest is read
@@ -121,7 +121,7 @@ def _look(session: Session, request: Request, start: Path) -> Asked:
         )
 
 
-def _again(session: Session, asked: Asked, up: Upgrade) -> Outcome:
+def _again(session: Session, asked: Asked, up: Upgrade, branch: str) -> Outcome:
     """Answer a repeated freeze: the same input finishes what a killed one left and puts back a lost worktree."""
     request = asked.request
     paths = {name: str(source.path) for name, source in asked.sources.items()}
@@ -130,7 +130,7 @@ def _again(session: Session, asked: Asked, up: Upgrade) -> Outcome:
     if request.dry_run:
         return shown.again(up, request, ())
     back = restore(session, up, asked)
-    settle(session, up.freeze.branch, up.freeze.base, up.id)
+    settle(session, branch, up.freeze.base, up.id)
     return shown.again(up, request, back)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from git_afd.adapters.configuration import point, pointer
+from git_afd.adapters.configuration import point, pointer, pointers
 from git_afd.adapters.git import Git
 from git_afd.adapters.pins import pin, pin_name
 from git_afd.adapters.session import Session
-from git_afd.errors import Refused
+from git_afd.core.freezing import existing
+from git_afd.core.state import State, Upgrade
+from git_afd.errors import Blocked, Refused
 
 
 def default_branch(git: Git) -> str:
@@ -18,6 +20,32 @@ def default_branch(git: Git) -> str:
         if git.run("show-ref", "--verify", "--quiet", f"refs/heads/{name}").ok:
             return name
     return git.run("config", "--get", "init.defaultBranch").text or "master"
+
+
+def upgrade_of(git: Git, state: State, branch: str) -> Upgrade | None:
+    """Return the open upgrade of a branch, None when there is none.
+
+    The pointer decides, since git moves it with a branch that is renamed; without one, the name at the freeze does,
+    unless that upgrade goes by another name now (Refused). Raises Blocked when the ledger lacks what is pointed to.
+    """
+    known = pointers(git)
+    named = known.get(branch, "")
+    up = state.upgrades.get(named)
+    if named and up is None:
+        raise Blocked(
+            f"branch {branch} points to upgrade {named}, which the ledger lacks",
+            f"bring its ledger here, or give it up: git config --unset branch.{branch}.afd",
+        )
+    if up is not None and not up.closed:
+        return up
+    up = existing(state, branch)
+    now = [name for name, upgrade in known.items() if up is not None and upgrade == up.id]
+    if up is not None and now:
+        raise Refused(
+            f"upgrade {up.id} was frozen on {branch}, which is called {now[0]} now",
+            f"git switch {now[0]}, or name another branch: --branch NAME",
+        )
+    return up
 
 
 def settle(session: Session, branch: str, base: str, upgrade: str) -> None:
