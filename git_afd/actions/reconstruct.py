@@ -83,7 +83,7 @@ def _subject(session: Session, question: Question, pairs: list[Pair]) -> Subject
     with few_collections():
         sides = sides_of(gather(session, question.commit, question.current, question.policy), question.target)
         text = sides[0].texts(PLUGIN, place.path)
-        found = subject_of(pairs, sides, text, refs) if text is not None else None
+        found = subject_of(pairs, sides, text.replace("\r\n", "\n"), refs) if text is not None else None
     if found is None:
         raise Blocked(f"{place.path}::{place.symbol} cannot be read at {question.commit[:12]}", "git afd inventory")
     return found

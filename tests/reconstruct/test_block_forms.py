@@ -239,6 +239,14 @@ ASKED = [
         ["if not mine(a)", "two(a)"],
     ),
     (
+        "a header whose body stands outside of the block",
+        "def f(a):\n    <x\n    if mine(a):\n    >x\n        one(a)\n    two(a)",
+        "def f(a):\n    one(a)\n    two(a)",
+        "def f(a):\n    one(a)\n    two(a)",
+        "straddle",
+        ["if mine(a)", "not its body", "one(a)"],
+    ),
+    (
         "a block without an end",
         "def f(a):\n    one(a)\n    <x\n    mine(a)\n    two(a)",
         "def f(a):\n    one(a)\n    two(a)",

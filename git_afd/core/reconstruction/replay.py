@@ -50,6 +50,13 @@ def _placed(scene: Scene) -> Placed:
     if block.straddles:
         text = f"the block {block.marker.label!r} begins or ends in the middle of an expression that is no argument"
         return _conflict(scene, 0, 0, "straddle", f"{text}: mark the whole statement, which lines are the plugin's?")
+    units = scene.versions.copy.units
+    if scene.own and scene.own[-1].opens and block.end < len(units) and units[block.end].depth > scene.own[-1].depth:
+        text = (
+            f"the block {block.marker.label!r} holds {quoted([scene.own[-1].key])} and not its body, which begins with "
+            f"{quoted([units[block.end].key])}"
+        )
+        return _conflict(scene, 0, 0, "straddle", f"{text}: which of the target's statements belong under it?")
     if _absorbed(scene):
         return Placed(_fate(scene, 1, 1, "absorbed"))
     if scene.own and scene.own[0].kind in BRANCHES and not scene.theirs:
