@@ -17,7 +17,7 @@ from git_afd.core.source.lookup import Tree, module_paths
 from git_afd.core.source.world import PLUGIN, World
 
 HERE = Path(__file__).parent / "upstream"
-RENAMES = {"vllm": {"up/before_rename.py": "up/after_rename.py"}}
+RENAMES = {"vllm": {"up/before_rename.py": "up/after_rename.py", "up/parser.py": "up/other_parser.py"}}
 
 
 def files(folder: Path) -> dict[str, str]:

@@ -107,6 +107,13 @@ IMPORTS = [
     (name("up/broken.py::broken"), "unknown", False),  # never unchanged
 ]
 
+
+def read(symbol: str, owner: str, access: str = "read", **more: object) -> Contract:
+    attribute = symbol.rpartition(".")[2]
+    use = Attribute(1, owner, attribute, f"x.{attribute}", access, **more)  # type: ignore[arg-type]  # shorthand
+    return contract("attribute-read", symbol, use)
+
+
 HOMES = [
     (name("up/homes.py::moves"), "moved", True),  # same name, same body, one candidate
     (name("up/homes.py::moves_changed"), "moved", True),  # same name, alike
@@ -118,14 +125,10 @@ HOMES = [
     (name("up/homes.py::tiny"), "removed", True),  # too small for its body to say anything
     (name("up/homes.py::under_new_name"), "replaced", True),  # the same body in the same place, another name
     (name("up/before_rename.py::in_renamed_file"), "moved", True),  # git sees the file renamed
+    (name("up/parser.py"), "removed", True),  # git sees a rename, and the file defines other things
+    (read("up/parser.py::logger", "up.parser"), "removed", True),  # every module has one
     (name("up/before_rename.py::changed_beyond_recognition"), "removed", True),
 ]
-
-
-def read(symbol: str, owner: str, access: str = "read", **more: object) -> Contract:
-    attribute = symbol.rpartition(".")[2]
-    use = Attribute(1, owner, attribute, f"x.{attribute}", access, **more)  # type: ignore[arg-type]  # shorthand
-    return contract("attribute-read", symbol, use)
 
 
 CONFIG = "up.config.Config"
@@ -204,18 +207,17 @@ PATCHES = [
         False,
     ),
     (patch("up/core.py::Engine.lost", ENGINE, mine("self"), METHOD), "member-removed", True),
+    (patch("up/core.py::Derived.stop", "up.core.Derived", mine("self", "force"), METHOD), "signature-changed", False),
     (patch("up/core.py::Engine.lifted", ENGINE, mine("self", "a"), METHOD), "moved", False),  # still found through it
     (patch("up/config.py::Flags.on", "up.config.Flags", None, METHOD), "removed", True),
     (patch("up/config.py::LIMIT", "up.config", None), "value-changed", False),
     (patch("up/core.py::Engine.mine", ENGINE, mine("self"), METHOD, added=True), "unchanged", False),
 ]
 
-BASE = "up.worker.base.Base"
 
-
-def override(member: str, signature: Signature | None, *supers: Call, distance: int = 1, own: str = "") -> Contract:
-    use = Override(1, BASE, distance, signature, supers)
-    return contract("override", f"up/worker/base.py::Base.{member}", use, plugin=f"plug.py::Mine.{own or member}")
+def override(member: str, signature: Signature | None, *supers: Call, of: str = "Base", own: str = "") -> Contract:
+    use = Override(1, f"up.worker.base.{of}", 1, signature, supers)
+    return contract("override", f"up/worker/base.py::{of}.{member}", use, plugin=f"plug.py::Mine.{own or member}")
 
 
 OVERRIDES = [
@@ -232,6 +234,9 @@ OVERRIDES = [
     (override("warm", mine("self", returns="float")), "return-changed", True),  # an object is promised now
     (override("warm", mine("self", returns="Times"), own="promised"), "return-changed", False),
     (override("value", mine("self")), "signature-changed", False),
+    (override("__init__", mine("self", "size"), of="Made"), "signature-changed", True),  # who makes one passes ready
+    (override("told", mine("self", "a"), of="Made"), "signature-changed", False),  # only super() passes loud
+    (override("use", mine("self"), of="Left"), "removed", True),  # its base is gone
     (override("load", mine("self", "path", "strict"), Call(1, "super", 1)), "signature-changed", True),
 ]
 

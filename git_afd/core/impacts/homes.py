@@ -13,6 +13,7 @@ from typing import Final
 
 from git_afd.core.impacts.bodies import Body, similarity
 from git_afd.core.impacts.sides import Side
+from git_afd.core.source.definitions import Module
 from git_afd.core.source.world import Located
 
 Renames = Mapping[str, Mapping[str, str]]
@@ -65,8 +66,11 @@ def _in_renamed_file(old: Located, before: Side, after: Side, renames: Renames) 
     module = after.module_at(old.who, path) if path else None
     if module is None or not path:
         return None
+    kept = similarity(_names(old, before), list(_top_level(module)))
+    if kept < _ALIKE and (not old.symbol or old.kind == "value"):
+        return None  # git goes by lines: a file that defines other things is another module
     if not old.symbol:
-        return Home(Located(old.who, path, module.name, ""), (f"git sees {old.path} renamed to {path}",), 1.0)
+        return Home(Located(old.who, path, module.name, ""), (f"git sees {old.path} renamed to {path}",), kept)
     definition = module.definitions.get(old.symbol)
     if definition is None:
         return None
@@ -182,6 +186,18 @@ def _renamed_here(old: Located, sides: tuple[Side, Side]) -> Home | None:
                     Home(place, ("it stands in the same place under a new name", _words(alike)), alike, renamed=True)
                 )
     return found[0] if len(found) == 1 else None
+
+
+def _names(old: Located, before: Side) -> list[str]:
+    module = before.world.module(old.who, old.module)
+    return list(_top_level(module)) if module else []
+
+
+def _top_level(module: Module) -> Iterator[str]:
+    """Yield the names of the functions and classes that a module itself defines."""
+    for name, definition in module.definitions.items():
+        if "." not in name and definition.kind != "value":
+            yield name
 
 
 def _words(alike: float) -> str:

@@ -58,8 +58,14 @@ def old_place(contract: Contract, side: Side) -> Located | None:
     if not upstream.module:
         return None
     own = own_place(side, upstream.name, upstream.module, upstream.symbol)
-    if own is not None or "." in upstream.symbol:
+    if own is not None:
         return own
+    outer, _, name = upstream.symbol.rpartition(".")
+    if outer:
+        klass = own_place(side, upstream.name, upstream.module, outer)
+        member = side.world.member(klass, name) if klass is not None and klass.kind == "class" else None
+        inherited = any(isinstance(use, Patch) and not use.added for use in contract.uses)
+        return member if isinstance(member, Located) and inherited else None  # it is written where it is inherited
     bound = side.world.resolve(f"{upstream.module}.{upstream.symbol}")  # a name that the module imports
     return bound if isinstance(bound, Located) and bound.who != PLUGIN else None
 

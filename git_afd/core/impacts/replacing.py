@@ -37,7 +37,7 @@ def override_faults(case: Case, use: Override) -> Iterator[Fault]:
     name = case.old.symbol.rpartition(".")[2]
     if case.now.standing == "unknown":
         return
-    if not case.now.reachable and use.distance == 1 and case.now.owner is None:
+    if not case.now.reachable and case.now.owner is None:
         yield Fault(use.line, f"the base cannot be reached: {case.now.why}")
         return
     if new is None or case.now.standing == "believed":
@@ -159,15 +159,25 @@ def _passed(case: Case, mine: Signature, seam: Seam) -> str:
     lacking = _lacking(theirs, own, known)
     if not lacking:
         return ""
-    name = new.symbol.rpartition(".")[2]
+    outer, _, name = new.symbol.rpartition(".")
+    if name == "__init__":
+        name = (case.now.owner.symbol if case.now.owner else outer).rpartition(".")[2]  # who calls it names the class
     who = case.contract.upstream.name if within else new.who
     for path, node in upstream_calls(case.sides[1], who, name, within=within, says=lacking):
+        if case.contract.kind == "override" and _through_super(node):
+            continue  # that goes further up, never down to the plugin's class
         call = call_of(node)
         fits = not bind(call, theirs).fault
         clear = any(item in call.keywords for item in lacking)
         if fits and clear and bind(call, own).fault:
             return f"upstream passes {', '.join(i for i in call.keywords if i in lacking)} ({path}:{call.line})"
     return ""
+
+
+def _through_super(node: ast.Call) -> bool:
+    """Say whether a method is called on ``super()``."""
+    taken = node.func.value if isinstance(node.func, ast.Attribute) else None
+    return isinstance(taken, ast.Call) and isinstance(taken.func, ast.Name) and taken.func.id == "super"
 
 
 def _lacking(theirs: tuple[Parameter, ...], own: tuple[Parameter, ...], known: set[str]) -> tuple[str, ...]:

@@ -69,3 +69,7 @@ class Engine:
         self.keep(total)
         self.drop(total)
         return total
+
+
+class Derived(Engine):
+    pass

@@ -57,3 +57,7 @@ class Engine(EngineBase):
         self.keep(total)
         self.drop(total)
         return total
+
+
+class Derived(Engine):
+    pass

@@ -30,6 +30,14 @@ class Base:
         return 1
 
 
+class Made(Base):
+    def __init__(self, size):
+        self.size = size
+
+    def told(self, a):
+        return a
+
+
 class Mixin:
     pass
 
@@ -43,7 +51,7 @@ class Shaped(ABC):
 
 
 class Left(Base):
-    pass
+    def use(self): ...
 
 
 class Loop:

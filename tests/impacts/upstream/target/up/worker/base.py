@@ -29,6 +29,26 @@ class Base:
         self.released = True
 
 
+class Made(Base):
+    def __init__(self, size, ready=False, quiet=False):
+        self.size = size
+
+    def told(self, a, loud=False):
+        return a
+
+
+class MadeMore(Made):
+    def __init__(self, size):
+        super().__init__(size, quiet=True)
+
+    def told(self, a):
+        return super().told(a, loud=True)
+
+
+def make(size):
+    return Made(size, ready=True)
+
+
 class Mixed(Base):
     def use(self): ...
 
