@@ -179,6 +179,11 @@ def patch(
     return contract("monkeypatch", symbol, use, plugin=plugin)
 
 
+def standing(upstream: str, own: str) -> Contract:
+    use = Patch(1, "up.pump", "module-attribute", f"plug.{own}")
+    return contract("monkeypatch", f"up/pump.py::{upstream}", use, plugin=f"plug.py::{own}")
+
+
 CORE, ENGINE = "up.core", "up.core.Engine"
 METHOD = "class-attribute"
 PATCHES = [
@@ -198,6 +203,10 @@ PATCHES = [
         "signature-changed",
         False,
     ),  # not here
+    (standing("Pump", "MyPump"), "unchanged", True),  # upstream passes ready where it makes one
+    (standing("Pump", "AnyPump"), "unchanged", False),
+    (standing("Valve", "MyPump"), "unchanged", True),  # kind is required now
+    (standing("Valve", "AnyPump"), "unchanged", False),
     (patch("up/core.py::unused_alias", CORE, mine("a"), "alias"), "removed", True),  # the alias is gone
     (patch("up/core.py::Engine.start", ENGINE, mine("self", "config"), METHOD), "body-changed", False),
     (patch("up/core.py::Engine.stop", ENGINE, mine("self"), METHOD), "signature-changed", True),
@@ -215,9 +224,11 @@ PATCHES = [
 ]
 
 
-def override(member: str, signature: Signature | None, *supers: Call, of: str = "Base", own: str = "") -> Contract:
+def override(
+    member: str, signature: Signature | None, *supers: Call, of: str = "Base", own: str = "", klass: str = "Mine"
+) -> Contract:
     use = Override(1, f"up.worker.base.{of}", 1, signature, supers)
-    return contract("override", f"up/worker/base.py::{of}.{member}", use, plugin=f"plug.py::Mine.{own or member}")
+    return contract("override", f"up/worker/base.py::{of}.{member}", use, plugin=f"plug.py::{klass}.{own or member}")
 
 
 OVERRIDES = [
@@ -235,7 +246,15 @@ OVERRIDES = [
     (override("warm", mine("self", returns="Times"), own="promised"), "return-changed", False),
     (override("value", mine("self")), "signature-changed", False),
     (override("__init__", mine("self", "size"), of="Made"), "signature-changed", True),  # who makes one passes ready
+    (
+        override("__init__", mine("self", "size"), of="MadeQuietly"),
+        "signature-changed",
+        False,
+    ),  # it makes its own class
     (override("told", mine("self", "a"), of="Made"), "signature-changed", False),  # only super() passes loud
+    (override("planned", mine("self"), of="Made"), "signature-changed", True),  # a caller passes one more by position
+    (override("inner_step", mine("self", "a"), of="Made", own="other"), "signature-changed", True),
+    (override("inner_step", mine("self", "a"), of="Made", klass="Steps"), "signature-changed", False),  # own outer_step
     (override("use", mine("self"), of="Left"), "removed", True),  # its base is gone
     (override("load", mine("self", "path", "strict"), Call(1, "super", 1)), "signature-changed", True),
 ]

@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
-from git_afd.core.contracts.uses import Call, Override, Patch
+from git_afd.core.contracts.uses import Override, Patch
 from git_afd.core.impacts.bodies import Body
+from git_afd.core.impacts.callers import (
+    Seam,
+    call_of,
+    called_before,
+    is_telling,
+    never_runs,
+    reaching,
+    upstream_calls,
+)
+from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.effect import Case, Fault
 from git_afd.core.impacts.places import own_place
 from git_afd.core.impacts.returns import incompatible
-from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.signatures import (
     bind,
     binding_decorators,
@@ -48,7 +57,7 @@ def override_faults(case: Case, use: Override) -> Iterator[Fault]:
         return
     if use.signature is None:
         return
-    yield from stand_in_faults(case, use.line, use.signature, (new, "method", ""))
+    yield from stand_in_faults(case, use.line, use.signature, Seam(new, "method"))
 
 
 def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
@@ -69,10 +78,34 @@ def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
     why = _not_looked_up(case, use, new)
     if why:
         yield Fault(use.line, why)
-    if use.signature is not None:
+    if new.kind == "class" and case.old.kind == "class":
+        yield from _class_faults(case, use, new)
+    elif use.signature is not None:
         bound = "method" if case.now.owner is not None and use.wrapped != "staticmethod" else "function"
         within = case.contract.upstream.path if use.form == "alias" else ""
-        yield from stand_in_faults(case, use.line, use.signature, (new, bound, within))
+        yield from stand_in_faults(case, use.line, use.signature, Seam(new, bound, within))
+
+
+def _class_faults(case: Case, use: Patch, new: Located) -> Iterator[Fault]:
+    """Check that a plugin class that stands for an upstream one may still be made as upstream makes it."""
+    mine = case.sides[1].world.resolve(use.replacement)
+    if not isinstance(mine, Located) or mine.who != PLUGIN or mine.kind != "class":
+        return
+    own, theirs = constructor(mine, case.sides[1]), constructor(new, case.sides[1])
+    old = constructor(case.old, case.sides[0])
+    if own is None or theirs is None or old is None:
+        return
+    pairs = zip(calls_of(Signature(old), "function"), calls_of(Signature(theirs), "function"), strict=True)
+    fault = next((bind(after, own).fault for before, after in pairs if not bind(before, own).fault), "")
+    if fault:
+        yield Fault(use.line, f"upstream makes one of it in another way and the plugin's class {fault}")
+        return
+    who, name = case.contract.upstream.name, case.contract.upstream.symbol
+    for path, node in upstream_calls(case.sides[1], who, name, within=case.contract.upstream.path):
+        call = call_of(node)
+        if not bind(call, theirs).fault and bind(call, own).fault and bind(call, old).fault:
+            yield Fault(use.line, f"the plugin's class {bind(call, own).fault} ({path}:{call.line})")
+            return
 
 
 def _not_looked_up(case: Case, use: Patch, new: Located) -> str:
@@ -105,17 +138,15 @@ def _uses(text: str, name: str) -> bool:
     )
 
 
-Seam = tuple[Located, str, str]
-"""What is replaced: upstream's definition now, how it is called, and the one file that calls it (empty: any)."""
-
-
 def stand_in_faults(case: Case, line: int, mine: Signature, seam: Seam) -> Iterator[Fault]:
     """Check that a plugin function accepts what upstream's own accepts and gives back what it gives back."""
-    new, bound, _ = seam
-    theirs = _signature(new)
+    new, theirs = seam.new, _signature(seam.new)
     if new.kind != "function" or case.old.kind != "function":
         return
-    why = _rejected(case, mine, theirs, bound) or _passed(case, mine, seam)
+    why = _rejected(case, mine, theirs, seam.bound)
+    if why and case.contract.kind == "override" and never_runs(case, seam):
+        why = ""  # the plugin's own method calls it instead
+    why = why or _passed(case, mine, seam)
     if why:
         yield Fault(line, why)
     if theirs.is_async != _signature(case.old).is_async and theirs.is_async != mine.is_async:
@@ -152,32 +183,35 @@ def _rejected(case: Case, mine: Signature, theirs: Signature, bound: str) -> str
 
 def _passed(case: Case, mine: Signature, seam: Seam) -> str:
     """Say which call in the upstream passes an argument that the plugin's function does not accept."""
-    new, bound, within = seam
-    own = bound_parameters(mine, bound)
-    theirs = bound_parameters(_signature(new), bound)
-    known = {item.name for item in bound_parameters(_signature(case.old), bound)}
-    lacking = _lacking(theirs, own, known)
+    own, theirs = bound_parameters(mine, seam.bound), bound_parameters(_signature(seam.new), seam.bound)
+    old = bound_parameters(_signature(case.old), seam.bound)
+    lacking = _lacking(theirs, own, {item.name for item in old})
     if not lacking:
         return ""
-    outer, _, name = new.symbol.rpartition(".")
-    if name == "__init__":
-        name = (case.now.owner.symbol if case.now.owner else outer).rpartition(".")[2]  # who calls it names the class
-    who = case.contract.upstream.name if within else new.who
-    for path, node in upstream_calls(case.sides[1], who, name, within=within, says=lacking):
-        if case.contract.kind == "override" and _through_super(node):
-            continue  # that goes further up, never down to the plugin's class
+    for path, node in reaching(case, seam, says=lacking):
         call = call_of(node)
-        fits = not bind(call, theirs).fault
-        clear = any(item in call.keywords for item in lacking)
-        if fits and clear and bind(call, own).fault:
-            return f"upstream passes {', '.join(i for i in call.keywords if i in lacking)} ({path}:{call.line})"
+        told = [item for item in call.keywords if item in lacking]
+        if told and not bind(call, theirs).fault and bind(call, own).fault:
+            return f"upstream passes {', '.join(told)} ({path}:{call.line})"
+    return _passed_by_place(case, seam, (own, theirs, old))
+
+
+Three = tuple[tuple[Parameter, ...], tuple[Parameter, ...], tuple[Parameter, ...]]
+
+
+def _passed_by_place(case: Case, seam: Seam, three: Three) -> str:
+    """Say which call passes one argument more than it could before, from a file that called it properly before."""
+    own, theirs, old = three
+    if not is_telling(case, seam):
+        return ""
+    for path, node in reaching(case, seam):
+        call = call_of(node)
+        if call.star or not call.positional or bind(call, theirs).fault or not bind(call, own).fault:
+            continue
+        before = called_before(case, seam, path) if bind(call, old).fault else ()
+        if before and not any(bind(item, old).fault for item in before):
+            return f"upstream passes {call.positional} by position ({path}:{call.line})"
     return ""
-
-
-def _through_super(node: ast.Call) -> bool:
-    """Say whether a method is called on ``super()``."""
-    taken = node.func.value if isinstance(node.func, ast.Attribute) else None
-    return isinstance(taken, ast.Call) and isinstance(taken.func, ast.Name) and taken.func.id == "super"
 
 
 def _lacking(theirs: tuple[Parameter, ...], own: tuple[Parameter, ...], known: set[str]) -> tuple[str, ...]:
@@ -189,40 +223,6 @@ def _lacking(theirs: tuple[Parameter, ...], own: tuple[Parameter, ...], known: s
         for item in theirs
         if item.name not in mine | known and not is_required(item) and not item.kind.startswith("var")
     )
-
-
-def upstream_calls(
-    side: Side, who: str, name: str, *, within: str = "", says: Sequence[str] = ()
-) -> Iterator[tuple[str, ast.Call]]:
-    """Yield calls of a name in an upstream's sources with the file's path.
-
-    `within` is the one file to look into (empty: all); only files that give one of the keywords `says` are read.
-    """
-    word, keywords = f"{name}(".encode(), [f"{item}=".encode() for item in says]
-    for path, data in side.corpus(who).items():
-        told = not keywords or any(item in data for item in keywords)
-        if told and word in data and (not within or path == within):
-            yield from ((path, node) for node in _calls(data.decode("utf-8", "replace"), name))
-
-
-def call_of(node: ast.Call) -> Call:
-    """Return what a call in an upstream passes."""
-    stars = any(isinstance(item, ast.Starred) for item in node.args)
-    keywords = tuple(item.arg for item in node.keywords if item.arg)
-    count = sum(not isinstance(item, ast.Starred) for item in node.args)
-    return Call(node.lineno, "function", count, keywords, stars, len(keywords) != len(node.keywords))
-
-
-def _calls(text: str, name: str) -> Iterator[ast.Call]:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if called == name:
-                yield node
 
 
 def still_called(case: Case, name: str) -> bool:

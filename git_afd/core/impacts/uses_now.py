@@ -22,9 +22,10 @@ from git_afd.core.contracts.uses import (
     Variable,
 )
 from git_afd.core.impacts.bodies import Body
+from git_afd.core.impacts.callers import upstream_calls
 from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.effect import Case, Fault
-from git_afd.core.impacts.replacing import override_faults, patch_faults, upstream_calls
+from git_afd.core.impacts.replacing import override_faults, patch_faults
 from git_afd.core.impacts.returns import returned_class
 from git_afd.core.impacts.signatures import Bound, bind, binding_decorators, bound_parameters, misbound
 from git_afd.core.source.definitions import Parameter, Signature

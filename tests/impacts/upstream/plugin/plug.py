@@ -1,3 +1,6 @@
+from up.worker.base import Made
+
+
 def seam_pair(batch):
     return batch, 2
 
@@ -15,3 +18,21 @@ class Mine:
 
     def promised(self) -> Times:
         return Times()
+
+
+class Steps(Made):
+    def outer_step(self, a):
+        return self.inner_step(a)
+
+    def inner_step(self, a):
+        return a
+
+
+class MyPump:
+    def __init__(self, size):
+        self.size = size
+
+
+class AnyPump:
+    def __init__(self, size, **more):
+        self.size = size

@@ -37,6 +37,24 @@ class Made(Base):
     def told(self, a):
         return a
 
+    def outer_step(self, a):
+        return self.inner_step(a)
+
+    def inner_step(self, a):
+        return a
+
+    def planned(self):
+        return 1
+
+
+def plan(made):
+    made.planned()
+
+
+class MadeQuietly(Base):
+    def __init__(self, size):
+        self.size = size
+
 
 class Mixin:
     pass

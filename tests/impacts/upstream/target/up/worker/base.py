@@ -36,6 +36,19 @@ class Made(Base):
     def told(self, a, loud=False):
         return a
 
+    def outer_step(self, a):
+        return self.inner_step(a, 1)
+
+    def inner_step(self, a, times):
+        return a
+
+    def planned(self, throttle=False):
+        return 1
+
+
+def plan(made):
+    made.planned(True)
+
 
 class MadeMore(Made):
     def __init__(self, size):
@@ -45,8 +58,13 @@ class MadeMore(Made):
         return super().told(a, loud=True)
 
 
-def make(size):
-    return Made(size, ready=True)
+def make_upstreams_own(size):
+    return MadeQuietly(size, quiet=True)
+
+
+class MadeQuietly(Base):
+    def __init__(self, size, ready=False, quiet=False):
+        self.size = size
 
 
 class Mixed(Base):

@@ -1,0 +1,3 @@
+def make(size, config):
+    Made = config.get_made_class()
+    return Made(size, ready=True)
