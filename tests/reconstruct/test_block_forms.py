@@ -95,6 +95,14 @@ PLACED = [
         ["placed"],
     ),
     (
+        "first in the function, before a statement that lost its try",
+        'def f(a):\n    """Doc."""\n    <x\n    mine(a)\n    >x\n    try:\n        one(a)\n    except E:\n        pass\n    two(a)',
+        'def f(a):\n    """Doc."""\n    try:\n        one(a)\n    except E:\n        pass\n    two(a)',
+        'def f(a):\n    """Doc."""\n    one(a)\n    two(a)',
+        'def f(a):\n    """Doc."""\n    <x\n    mine(a)\n    >x\n    one(a)\n    two(a)',
+        ["placed"],
+    ),
+    (
         "its end after the last statement, and without a label",
         "def f(a):\n    one(a)\n    two(a)\n    <x\n    mine(a)\n    >",
         "def f(a):\n    one(a)\n    two(a)",
@@ -352,6 +360,14 @@ def test_names_of_the_target_are_read_as_the_plugin_can_reach_them() -> None:
     """)
     assert found.imports == ()
     assert "from up.kinds import Kind" in found.notes[-1]
+
+
+def test_a_decorator_s_arguments_are_the_target_s() -> None:
+    copy = "@compile(dynamic=True)\ndef f(a):\n    <x\n    mine(a)\n    >x\n    one(a)"
+    found = rebuilt(
+        copy, "@torch.compile(dynamic=True)\ndef f(a):\n    one(a)", "@torch.compile(fast=True)\ndef f(a):\n    one(a)"
+    )
+    assert found.text.startswith("@torch.compile(fast=True)\ndef f(a):\n    # ### PATCH START: x")
 
 
 def test_without_an_alias_the_imports_that_are_needed_are_listed() -> None:

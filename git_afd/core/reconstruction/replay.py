@@ -308,7 +308,8 @@ def _column(scene: Scene, at: int) -> int:
     back, units = versions.from_old, versions.target.units
     images = {target: old for old, target in versions.to_target.items()}
     for index in (at, at - 1):
-        own = back.get(images.get(index, -1))
+        old = images.get(index, -1)
+        own = back.get(old) if old in (scene.before, scene.after) else None
         if 0 <= index < len(units) and own is not None:
             return units[index].column + _own_column(scene) - versions.copy.units[own].column
     return _own_column(scene)

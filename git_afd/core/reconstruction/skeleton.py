@@ -158,13 +158,19 @@ def _head(node: _Function, copy: _Function, found: Skeleton, edits: list[_Edit],
         row = item.lineno - 1
         if name in _INSTALLED and name not in ours and not method:
             found.lines[row] = "\0"
-        elif name in ours and ours[name] != ast.unparse(item) and item.lineno == item.end_lineno:
+        elif (
+            name in ours and _arguments(ours[name]) == _arguments(ast.unparse(item)) and item.lineno == item.end_lineno
+        ):
             found.lines[row] = f"@{ours[name]}"
     if node.name != copy.name:
         line = found.lines[node.lineno - 1]
         start = re.search(rf"\bdef\s+({re.escape(node.name)})\b", line)
         if start:
             edits.append(_Edit(node.lineno - 1, start.start(1), start.end(1), copy.name))
+
+
+def _arguments(decorator: str) -> str:
+    return decorator.partition("(")[2]
 
 
 def _last(node: ast.expr) -> str:
