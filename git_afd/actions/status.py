@@ -66,6 +66,10 @@ def _data(up: Upgrade, rows: tuple[Row, ...]) -> dict[str, object]:
             for cause in up.root_causes.values()
         ],
         "undisposed": list(up.undisposed),
+        "failures": [
+            {"name": one.name, "gate": one.gate, "run": one.run, "class": one.class_, "why": one.why}
+            for one in up.open_failures
+        ],
         "approvals": [
             {"what": item.what, "subject": item.subject, "name": item.name, "reason": item.reason, "at": item.at}
             for item in up.approvals

@@ -33,6 +33,7 @@ VERBS: Final = {
     "verify": "verify",
     "commit": "commit",
     "gate": "gate",
+    "failure": "failure",
     "close": "close",
     "hooks": "hooks",
     "doctor": "doctor",

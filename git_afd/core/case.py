@@ -14,6 +14,7 @@ from git_afd.core.state import (
     Approval,
     Committed,
     Decision,
+    Failure,
     Freeze,
     PhaseRecord,
     Revision,
@@ -43,6 +44,7 @@ class Case:
     decision: Decision | None = None
     closed: str = ""
     annotations: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
 
     @classmethod
     def of(cls, up: Upgrade) -> Case:
@@ -60,6 +62,7 @@ class Case:
             up.decision,
             up.closed,
             dict(up.annotations),
+            dict(up.failures),
         )
 
     def upgrade(self) -> Upgrade:
@@ -77,6 +80,7 @@ class Case:
             self.decision,
             self.closed,
             self.annotations,
+            self.failures,
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from git_afd.core.failing import check_failure
 from git_afd.core.names import UPSTREAMS, literal_path_fault, root_cause_number
 from git_afd.core.outcome import Json
 from git_afd.core.phases import PHASES, first_unsettled
@@ -103,6 +104,7 @@ def body_of(cause: RootCause, op: str) -> dict[str, Json]:
 def check_plan(up: Upgrade, cause: RootCause, policy: Policy, shown: Mapping[str, str]) -> None:
     """Raise the first reason why `cause` cannot stand in `up` as it is; `shown` is what each phase shows now."""
     check_form(up, cause, policy, shown)
+    check_failure(up, cause)
     _check_disposals(up, cause)
     _check_title(up, cause)
     _check_order(up, cause)

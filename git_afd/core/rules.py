@@ -14,6 +14,7 @@ from typing import Final
 from git_afd.core import shape
 from git_afd.core.case import Case, Illegal
 from git_afd.core.classifying import with_decisions, with_proposals
+from git_afd.core.failure_rules import failure
 from git_afd.core.names import root_cause_number
 from git_afd.core.outcome import Json
 from git_afd.core.phases import BY_NAME, GATE_OF, GATES, STATUSES, Phase, first_unsettled
@@ -22,6 +23,7 @@ from git_afd.core.standing import implementation
 from git_afd.core.state import (
     ANNOTATIONS,
     CLASSES,
+    ENVIRONMENT,
     FATES,
     FATES_WITHOUT_CHANGE,
     ROOT_CAUSE_KINDS,
@@ -70,9 +72,11 @@ def _lack(case: Case, phase: Phase, evidence: tuple[str, ...]) -> str:
         left = case.diff.unclassified if case.diff and phase.number == 2 else ()  # noqa: PLR2004 - the comparison's phase
         return f"{len(left)} impacts are not classified" if left else ""
     gate = GATE_OF.get(phase.name)
+    waiting = next((one.name for one in case.failures.values() if one.gate == gate and one.open and not one.class_), "")
     runs = (run for run in case.runs.values() if run.record in evidence and run.gate == gate)
     proven = gate is None or any(run.status == "PASS" and not run.diagnostic for run in runs)
-    return "" if proven else f"its evidence names no passed run of gate {gate}"
+    unproven = "" if proven else f"its evidence names no passed run of gate {gate}"
+    return unproven or (f"{waiting} is not classified" if waiting else "")
 
 
 def _unsupported(case: Case, evidence: tuple[str, ...]) -> str:
@@ -163,11 +167,11 @@ def _root_cause(case: Case, record: Record) -> None:
     if op == "add":
         if name in case.root_causes:
             raise Illegal(f"{name} is taken; add it again to get the next free number")
-        case.root_causes[name] = _plan(name, record)
+        case.root_causes[name] = _plan(case, name, record)
         return
     old = _cause(case, body, "open", "settled")
     withdrawn = replace(old, status="withdrawn", why=shape.text(body, "why")) if op == "withdraw" else None
-    case.root_causes[name] = withdrawn or _plan(name, record)
+    case.root_causes[name] = withdrawn or _plan(case, name, record)
 
 
 def _cause(case: Case, body: Mapping[str, Json], *statuses: str) -> RootCause:
@@ -185,12 +189,15 @@ def _cause(case: Case, body: Mapping[str, Json], *statuses: str) -> RootCause:
     return cause
 
 
-def _plan(name: str, record: Record) -> RootCause:
+def _plan(case: Case, name: str, record: Record) -> RootCause:
     body = record.body
     disposes = shape.text_table(body, "disposes")
     for item, fate in disposes.items():
         if fate not in FATES:
             raise shape.ShapeFault(f"disposes.{item}: {fate!r} is no fate")
+    failed = case.failures.get(shape.text(body, "failure", ""))
+    if failed is not None and failed.class_ == ENVIRONMENT:
+        raise Illegal(f"{failed.name} is a failure of the environment, which no change of the plugin may claim")
     files = shape.texts(body, "files")
     nothing_to_commit = not files and disposes and set(disposes.values()) <= set(FATES_WITHOUT_CHANGE)
     return RootCause(
@@ -271,6 +278,7 @@ RULES: Final[Mapping[str, Callable[[Case, Record], None]]] = {
     "root-cause": _root_cause,
     "commit": _commit,
     "run": _run,
+    "failure": failure,
     "approval": _approval,
     "close": _close,
 }

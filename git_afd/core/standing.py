@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from git_afd.core.failing import how_to_classify, unclassified
 from git_afd.core.phases import GATE_OF, PHASES, Phase, first_unsettled
 from git_afd.core.state import Analysis, Decision, PhaseRecord, Run, Upgrade
 
@@ -61,9 +62,11 @@ def next_action(up: Upgrade, rows: tuple[Row, ...]) -> str:
     """Return the next allowed action as a command line (workflow: next_allowed_action)."""
     if up.closed:
         return "git afd report"
+    stopped = any(row.shown == "STOPPED" for row in rows)
+    failure = None if stopped else unclassified(up)
     phase = first_unsettled(shown(rows))
-    if phase is None:
-        return "git afd report"
+    if failure is not None or phase is None:
+        return how_to_classify(failure) if failure else "git afd report"
     row = rows[phase.number]
     if row.shown == "STOPPED":
         return "git afd close --why WHY"

@@ -20,6 +20,10 @@ FATES: Final = ("kept", "rebased", "replaced", "removed", "stopped")
 FATES_WITHOUT_CHANGE: Final = ("kept", "stopped")
 """The fates that need no commit: the item stays as it is."""
 
+ENVIRONMENT: Final = "environment"
+FAILURE_CLASSES: Final = (ENVIRONMENT, "native-runtime", "afd", "connector-topology", "accuracy", "unknown")
+"""What a failure of a gate can be (workflow, Phases 5 to 8)."""
+
 DAMAGE_APPROVAL: Final = "damage"
 """What an approval is for that sets one piece of the ledger's damage aside; its subject is the damage's id."""
 
@@ -179,6 +183,25 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """A gate that failed, by the run that did. `class_` is empty until somebody says `why`; `closed_by` names a run."""
+
+    name: str
+    gate: str
+    run: str
+    record: str
+    class_: str = ""
+    why: str = ""
+    by: str = ""
+    closed_by: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether no passed run has answered it yet."""
+        return not self.closed_by
+
+
+@dataclass(frozen=True, slots=True)
 class Approval:
     """A human decision: what for, its subject (a pair, a path, a commit), who, why. Shown for ever."""
 
@@ -219,6 +242,12 @@ class Upgrade:
     closed: str = ""
     annotations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """What people said of contracts, since sources cannot: contract id to the fields of `ANNOTATIONS`."""
+    failures: Mapping[str, Failure] = field(default_factory=dict)
+
+    @property
+    def open_failures(self) -> tuple[Failure, ...]:
+        """Failures that no passed run has answered, in the order they were opened."""
+        return tuple(failure for failure in self.failures.values() if failure.open)
 
     @property
     def open_root_causes(self) -> tuple[RootCause, ...]:

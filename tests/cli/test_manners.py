@@ -25,6 +25,7 @@ READ_ONLY = {
     "next",
     "log",
     "root-cause show",
+    "failure list",
     "root-cause list",
     "doctor",
     "hooks status",

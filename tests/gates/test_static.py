@@ -42,6 +42,7 @@ def test_a_test_that_fails_makes_the_phase_fail_and_its_evidence_is_kept(kit: Ki
     assert b"assert 1 == 2" in log
     # A later PASS leaves the failing run and its evidence where they are.
     up.plugin.commit("mend", {TEST: "def test_step():\n    assert True\n"})
+    up.plugin.afd(["failure", "classify", "F-1", "afd", "--why", "the test is wrong"]).ok()
     gate(up, "static").ok()
     assert [run.status for run in up.upgrade.runs.values()] == ["FAIL", "PASS"]
     assert up.session.artifacts.state(up.upgrade.runs["R-1"].artifacts["unit.xml"]) == "present"

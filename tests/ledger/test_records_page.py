@@ -70,6 +70,13 @@ def legal() -> Iterator[tuple[Chronicle, str, dict[str, Any]]]:
     yield planned.fork(ADA), "root-cause", {"root_cause": "RC-1", "op": "withdraw", "why": "w"}
     yield planned, "commit", commit()
     yield passed(5), "run", run("r", "static")
+    failing = passed(5)
+    failing.add("run", run("r", "static", "FAIL", bound={"content": "c"}))
+    yield failing.fork(), "failure", {"op": "open", "failure": "F-1", "run": "r"}
+    failing.add("failure", {"op": "open", "failure": "F-1", "run": "r"})
+    yield failing, "failure", {"op": "classify", "failure": "F-1", "class": "environment", "why": "w"}
+    failing.add("run", run("s", "static", bound={"content": "c"}))
+    yield failing, "failure", {"op": "close", "failure": "F-1", "run": "s"}
     yield passed(1), "approval", {"what": "pair", "subject": "s", "name": "n", "reason": "r"}
     yield passed(1), "close", {"why": "w"}
 

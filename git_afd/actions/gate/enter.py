@@ -19,6 +19,7 @@ from git_afd.adapters.tidiness import untidy
 from git_afd.core.command import Command
 from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.raw_run import Identity
+from git_afd.core.failing import refuse_unclassified
 from git_afd.core.finding import Finding
 from git_afd.core.gate_environment import lowering
 from git_afd.core.gating import Untidy, disturbing, output_notes
@@ -73,6 +74,8 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     """
     if order.bundle is None:
         refuse_entry(up, rows_of(session, up), GATES[order.gate])
+        if order.counts:
+            refuse_unclassified(up, order.gate)
     head = session.head
     if head is None:
         raise Refused("the branch has no commit yet", "commit something first")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from git_afd.actions.gate.failure_facts import failure_facts
 from git_afd.actions.gate.order import Order
 from git_afd.adapters.session import Session
 from git_afd.core.evidence.gate_verdict import GateVerdict
 from git_afd.core.evidence.raw_run import RawRun
+from git_afd.core.failing import closed_by, next_failure, opened_body
 from git_afd.core.gating import finished_body, next_run, phase_body, started_body
 from git_afd.core.phases import GATES, first_unsettled
 from git_afd.core.records import Draft, drafted
@@ -29,7 +31,7 @@ def begin(session: Session, raw: RawRun) -> str:
 def finish(
     session: Session, name: str, raw: RawRun, verdict: GateVerdict, kept: str, *, origin: str = "here"
 ) -> tuple[Upgrade, str]:
-    """Record how a run ended and, when it may decide its phase, the phase, in one step.
+    """Record how a run ended and, when it may decide its phase, the phase and the failures it opens or closes.
 
     `kept` is the digest of its raw facts. An empty `name` gives the next free one (an import has no start).
     Returns the upgrade then, and the run's name.
@@ -44,8 +46,14 @@ def finish(
         if verdict.status == "PASS":
             _still_in_order(up, raw.gate)
         phase = phase_body(raw.gate, verdict.status, [drafted(0)], verdict.blocker)
-        return (run, Draft("phase", up.id, phase, raw.identity.commit))
+        named = str(body["run"])
+        failures = tuple(closed_by(up, raw.gate, raw.identity.content, named)) if verdict.status == "PASS" else ()
+        if facts is not None:
+            failures = (opened_body(next_failure(up), named, raw.gate, facts),)
+        said = (("phase", phase), *(("failure", one) for one in failures))
+        return (run, *(Draft(kind, up.id, one, raw.identity.commit) for kind, one in said))
 
+    facts = failure_facts(session, raw, verdict) if verdict.status == "FAIL" else None
     state, records = session.ledger.transact(decide)
     return state.upgrades[raw.identity.upgrade], str(records[0].body["run"])
 
