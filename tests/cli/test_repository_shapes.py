@@ -20,6 +20,7 @@ from git_afd.adapters.ledger import Ledger
 from git_afd.adapters.session import open_session
 from git_afd.core.names import LEDGER_REF
 from git_afd.core.records import Draft
+from git_afd.errors import EnvironmentFault
 
 HOSTILE = """
 [color]
@@ -239,13 +240,13 @@ def test_the_ledger_s_commits_are_made_whatever_is_configured(case: FrozenUpgrad
             patch.setenv(name, value)
         record_here(case.plugin)
     with_nobody = Ledger(session.git, session.common_dir, "", session.now)
-    with_nobody.transact(lambda _: (Draft("remark", UPGRADE, {}, case.plugin.head),))
+    with pytest.raises(EnvironmentFault, match="git does not know who you are"):
+        with_nobody.transact(lambda _: (Draft("remark", UPGRADE, {}, case.plugin.head),))
     record_here_as(case, "J\u00fcrgen <j@example.org>")
     text = "git log --format=%an|%ae|%cn|%ce|%s --encoding=UTF-8 " + LEDGER_REF
     rows = [line.split("|") for line in case.plugin(text).splitlines()]
     assert rows[0][:4] == ["J\u00fcrgen", "j@example.org"] * 2
-    assert rows[1][:4] == ["git-afd", "git-afd@localhost"] * 2
-    assert rows[2][:4] == ["agent 7", "git-afd@localhost"] * 2
+    assert rows[1][:4] == ["agent 7", "git-afd@localhost"] * 2
     newest = ledger_of(case.plugin).records()[-1]
     assert rows[0][4] == f"afd: record remark {newest.id[:12]}"
     assert "gpgsig" not in case.plugin(["git", "cat-file", "commit", LEDGER_REF])
