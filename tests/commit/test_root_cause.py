@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from kit import Done, Kit, call
+from kit_commit import opened_failure
 from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade, frozen
 
 from git_afd.errors import Exit
@@ -293,8 +294,22 @@ def test_help_is_there_for_every_command(case: FrozenUpgrade) -> None:
 
 def test_nobody_plans_anything(kit: Kit, sealed: Path) -> None:
     case = frozen(kit, up_to="ARCHITECTURE_GATE")
+    failure = opened_failure(case)
     (sealed / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
-    words = ["--title", "t", "--kind", "failure-fix", "--invariant", "i", "--untested", "u", "--file", PRODUCTION]
+    words = [
+        "--failure",
+        failure,
+        "--title",
+        "t",
+        "--kind",
+        "failure-fix",
+        "--invariant",
+        "i",
+        "--untested",
+        "u",
+        "--file",
+        PRODUCTION,
+    ]
     done = case.plugin.afd(["root-cause", "add", *words])
     assert (done.code, done.err.splitlines()[0]) == (Exit.ENVIRONMENT, "git-afd: git does not know who you are")
     assert "fix: git config user.name NAME" in done.err
