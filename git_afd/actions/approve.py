@@ -92,7 +92,30 @@ def _damage(session: Session, up: Upgrade) -> Question:
     )
 
 
-SUBJECTS: Final[Mapping[str, Callable[[Session, Upgrade], Question]]] = {"pair": _pair, DAMAGE_APPROVAL: _damage}
+def _push(session: Session, up: Upgrade) -> Question:
+    """Ask about publishing what the branch holds now: HEAD and what leads to it, nothing that comes later."""
+    if session.head is None or session.head == up.freeze.base:
+        raise Refused(f"{up.freeze.branch} holds no commit beyond its base, so a push publishes none", "git afd status")
+    count = session.git("rev-list", "--count", f"{up.freeze.base}..{session.head}")
+    return Question(
+        what="push",
+        upgrade=up.id,
+        subject=session.head,
+        says=(
+            f"{count} commit(s) of the open upgrade {up.id} on {up.freeze.branch}, up to {session.head}.",
+            "The upgrade is not complete. If you approve, pushes that reach these commits go through;",
+            "a commit that comes later asks again.",
+        ),
+        phrase=f"approve push {session.head[:12]}",
+        by=session.actor,
+    )
+
+
+SUBJECTS: Final[Mapping[str, Callable[[Session, Upgrade], Question]]] = {
+    "pair": _pair,
+    "push": _push,
+    DAMAGE_APPROVAL: _damage,
+}
 """What can be approved, and the question that stands for it."""
 
 
@@ -124,4 +147,5 @@ def _outcome(up: Upgrade, question: Question, given: Approval | None, result: st
         "phrase": question.phrase,
         "says": list(question.says),
     }
-    return Outcome("approve", data, next=record.next_allowed_action if record else PHASE.command)
+    after_pair = record.next_allowed_action if record else PHASE.command
+    return Outcome("approve", data, next=after_pair if question.what == "pair" else "git afd next")

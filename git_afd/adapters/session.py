@@ -17,6 +17,7 @@ from git_afd.adapters.artifacts import Artifacts
 from git_afd.adapters.configuration import PolicySource, pointer, read_policy
 from git_afd.adapters.git import Git, git_fault
 from git_afd.adapters.ledger import Ledger, Reading
+from git_afd.core.pointers import FETCH
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked, EnvironmentFault, Refused
 
@@ -79,7 +80,7 @@ class Session:
             raise Refused(f"branch {self.branch} has no upgrade", "git afd freeze -h")
         found = reading.state.upgrades.get(name)
         if found is None:
-            raise Blocked(f"branch {self.branch} points to upgrade {name}, which the ledger lacks", "git afd sync")
+            raise Blocked(f"branch {self.branch} points to upgrade {name}, which the ledger lacks", FETCH)
         return found
 
     def policy(self, up: Upgrade) -> PolicySource:

@@ -20,6 +20,7 @@ def approve(directory: Path, what: str, dry_run: bool) -> Outcome:
     """Approve WHAT as a person: on a terminal, with a typed phrase and a reason; recorded and shown for ever.
 
     pair: the target pair, when nothing in the target vLLM-Ascend says which vLLM it belongs to.
+    push: publishing what the branch holds now, although the upgrade is open.
     damage: one piece of the ledger's damage after another, to go on without it (git afd log --damage).
     """
     from git_afd.actions.approve import approve as act

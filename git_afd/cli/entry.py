@@ -14,7 +14,7 @@ import click
 
 from git_afd import __version__
 from git_afd.cli.calling import CONTEXT, ReaderGone, interrupted, show_stop
-from git_afd.cli.lazy import LazyGroup
+from git_afd.cli.lazy import LazyGroup, NotBuilt
 from git_afd.errors import AfdError, Exit, UsageFault
 
 # verb: module below git_afd.cli that holds it; the attribute has the verb's name with underscores.
@@ -41,7 +41,10 @@ VERBS: Final = {
 }
 
 
-@click.group(cls=LazyGroup, verbs=VERBS, context_settings=CONTEXT, invoke_without_command=True)
+OWED: Final = ("handoff", "test", "review", "docs", "undo", "lesson", "report", "sync")
+
+
+@click.group(cls=LazyGroup, verbs=VERBS, owed=OWED, context_settings=CONTEXT, invoke_without_command=True)
 @click.version_option(__version__, "-V", "--version", prog_name="git-afd", message="%(prog)s %(version)s")
 @click.pass_context
 def afd(ctx: click.Context) -> None:
@@ -112,6 +115,8 @@ def _run(args: list[str]) -> int:
         return interrupted()
     except click.ClickException as fault:
         return _usage(fault, args)
+    except NotBuilt as fault:
+        return show_stop("git-afd", fault, as_json=_wants_json(args))
     return code if isinstance(code, int) else Exit.DONE
 
 

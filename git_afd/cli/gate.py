@@ -19,7 +19,12 @@ GATE_COMMANDS: Final = {
 }
 
 
-@click.group("gate", cls=LazyGroup, verbs=GATE_COMMANDS, context_settings=CONTEXT, invoke_without_command=True)
+OWED: Final = ("docs", "audit")
+
+
+@click.group(
+    "gate", cls=LazyGroup, verbs=GATE_COMMANDS, owed=OWED, context_settings=CONTEXT, invoke_without_command=True
+)
 @click.pass_context
 def gate(ctx: click.Context) -> None:
     """Decide a phase from evidence. Only an explicit PASS lets the next phase be entered."""

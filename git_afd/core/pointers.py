@@ -6,6 +6,9 @@ since only there does git move a pointer with its branch and drop it with its br
 
 ASK = ("config", "--local", "--null", "--get-regexp", r"^branch\..*\.afd$")
 
+FETCH = "git fetch REMOTE refs/notes/afd/ledger:refs/notes/afd/ledger, from where the upgrade was frozen"
+"""How to get a ledger that this repository lacks. Not forced: git refuses it where one is there already."""
+
 
 def parse_pointers(text: str) -> dict[str, str]:
     """Return the upgrade of each branch from what git answered to `ASK`; the last of two values holds."""

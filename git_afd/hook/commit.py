@@ -6,6 +6,7 @@ from git_afd.adapters.quick_git import ask
 from git_afd.core.hook_rules import judge_announced, judge_message, parse_staged
 from git_afd.core.hook_state import FILE, HANDOFF, HookStateFault, read_hook_state
 from git_afd.core.kept_message import kept_message
+from git_afd.core.pointers import FETCH
 from git_afd.errors import Blocked, EnvironmentFault, Refused
 from git_afd.hook.place import Place, read
 
@@ -71,7 +72,7 @@ def _open(state: HookState, name: str) -> OpenUpgrade:
         raise Blocked(f"the ledger holds {state.damage} line(s) that cannot be read", "git afd log --damage")
     up = state.upgrades.get(name)
     if up is None:
-        raise Blocked(f"this branch points to upgrade {name}, which the ledger lacks", "git afd sync")
+        raise Blocked(f"this branch points to upgrade {name}, which the ledger lacks", FETCH)
     return up
 
 

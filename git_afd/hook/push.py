@@ -14,6 +14,7 @@ from pathlib import Path
 
 from git_afd.adapters.git import Git, decode
 from git_afd.adapters.upgrade_commits import UpgradeCommits
+from git_afd.core.pointers import FETCH
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked, EnvironmentFault, Refused
 from git_afd.hook.explain import reading
@@ -74,7 +75,7 @@ def _common_dir() -> Path:
 def _judge(item: Pushed, commit: str, commits: UpgradeCommits, upgrades: Mapping[str, Upgrade]) -> None:
     for branch, name in commits.pointers.items():
         if name not in upgrades and commits.reaches(commit, branch):
-            raise Blocked(f"{branch} points to upgrade {name}, which the ledger lacks", "git afd sync")
+            raise Blocked(f"{branch} points to upgrade {name}, which the ledger lacks", FETCH)
     for up in upgrades.values():
         if up.closed:
             continue

@@ -78,6 +78,15 @@ def test_help_is_reached_in_each_way_that_git_leaves_open(repo: Repo, verb: str)
     assert repo.afd(["help", verb]).ok().out == said
 
 
+@pytest.mark.parametrize("words", ["gate docs", "gate audit", "report", "lesson add", "sync", "handoff open"])
+def test_what_is_not_built_is_owed_and_says_so(repo: Repo, words: str) -> None:
+    done = repo.afd(words)
+    assert (done.code, done.out) == (6, "")
+    assert "is not built in this version, so what it decides stays owed" in done.err
+    assert "fix: git afd close" in done.err
+    assert repo.afd(f"{words} --json").json["exit"] == 6
+
+
 def test_help_and_version_need_no_repository(tmp_path: Path) -> None:
     here = Repo(tmp_path)
     assert here.afd("-h").ok().out == here.afd("").ok().out == here.afd("--help").ok().out == here.afd("help").ok().out

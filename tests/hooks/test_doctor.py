@@ -45,7 +45,11 @@ def test_each_fault_has_its_finding_and_its_remedy(case: FrozenUpgrade) -> None:
     assert codes(repo, 1) == ["ledger-unreadable"]
     repo(["git", "update-ref", "-d", LEDGER_REF])
     done = afd(repo, "doctor")
-    assert (done.code, "which the ledger lacks" in done.out, "next: git afd sync" in done.out) == (1, True, True)
+    assert (
+        done.code,
+        "which the ledger lacks" in done.out,
+        "next: git fetch REMOTE refs/notes/afd/ledger" in done.out,
+    ) == (1, True, True)
 
 
 def test_a_repository_that_libgit2_cannot_open_is_no_fault(kit: Kit) -> None:

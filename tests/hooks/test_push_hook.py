@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import pexpect
 import pytest
 from kit import Kit, Repo
 from kit_hooks import announce, commit, copy_of_upgrade, message, put_hooks
@@ -141,6 +142,23 @@ def test_an_approval_opens_what_leads_to_its_commit_and_nothing_later(case: Froz
     push(case, BRANCH, reaches=False)
     case.plugin("git commit -q --allow-empty --no-verify -m later")
     push(case, BRANCH, reaches=True)
+
+
+def test_a_person_approves_a_push_on_a_terminal_and_only_there(case: FrozenUpgrade) -> None:
+    head = case.plugin.head
+    assert "terminal" in case.plugin.afd("approve push", stdin=f"approve push {head[:12]}\nasked\n").err
+    push(case, BRANCH, reaches=True)
+    assert head in case.plugin.afd("approve push --dry-run").ok().out
+    child = pexpect.spawn("git-afd", ["approve", "push"], cwd=str(case.plugin.path), timeout=20, encoding="utf-8")
+    child.expect("phrase: ")
+    child.sendline(f"approve push {head[:12]}")
+    child.expect("reason: ")
+    child.sendline("the maintainers asked for a preview")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    push(case, BRANCH, reaches=False)
+    assert "the maintainers asked for a preview" in case.plugin.afd("status").ok().out
 
 
 def test_a_ledger_that_does_not_know_or_cannot_be_read_blocks(case: FrozenUpgrade) -> None:
