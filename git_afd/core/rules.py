@@ -1,8 +1,8 @@
 """What each kind of record must hold, and when the workflow allows it: one rule per kind.
 
 A rule changes the case of its upgrade, or raises: ShapeFault when the body is not as it must be, Illegal when
-the state does not allow it. The same rules judge what this clone writes and what a merge brings, so nobody
-can pass a phase by writing the record by hand (docs/explanation/ledger.md).
+the state does not allow it. The same rules judge what this clone writes and what a merge brings. What a
+well-formed record claims is judged elsewhere: a later gate judges the raw evidence of the earlier ones again.
 """
 
 from __future__ import annotations

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from git_afd.core.evidence.raw_run import FILE
 from git_afd.core.failing import how_to_classify, unclassified
-from git_afd.core.phases import GATE_OF, PHASES, Phase, first_unsettled
+from git_afd.core.phases import GATE_OF, GATES, PHASES, Phase, first_unsettled
 from git_afd.core.state import Analysis, Decision, PhaseRecord, Run, Upgrade
 
 
@@ -109,7 +110,7 @@ def _row(up: Upgrade, phase: Phase, now: Now) -> Row:
 def _passed(up: Upgrade, phase: Phase, record: PhaseRecord, now: Now) -> Row:
     """Confront a recorded PASS with what it rests on."""
     if phase.name in GATE_OF and phase.binding != "base":
-        run = _run_of(up, phase, record)
+        run = run_of(up, phase)
         fault = _fault(run, now)
         if run is None or fault:
             return Row(phase, "BLOCKED", record.evidence, fault)
@@ -137,16 +138,21 @@ def _overtaken(up: Upgrade, phase: Phase, record: PhaseRecord) -> str:
     return "an earlier phase was recorded again since" if own.seq < before else ""
 
 
-def _run_of(up: Upgrade, phase: Phase, record: PhaseRecord) -> Run | None:
+def run_of(up: Upgrade, phase: Phase) -> Run | None:
+    """Return the passed run that the record of a gate's phase rests on, None when it names none."""
+    record = up.phases.get(phase.name)
     gate = GATE_OF.get(phase.name)
-    cited = (run for run in up.runs.values() if run.record in record.evidence and run.gate == gate)
+    cited = (run for run in up.runs.values() if record and run.record in record.evidence and run.gate == gate)
     return next((run for run in cited if run.status == "PASS" and not run.diagnostic), None)
 
 
 def _fault(run: Run | None, now: Now) -> str:
     if run is None:
         return "no passed run stands behind its PASS"
-    return "" if now.simulated or not run.simulated else "its run was simulated, which this policy does not accept"
+    if run.simulated and not now.simulated:
+        return "its run was simulated, which this policy does not accept"
+    bare = FILE not in run.artifacts and GATES[run.gate].binding == "content"
+    return f"run {run.name} keeps no raw facts, so nothing stands behind its PASS" if bare else ""
 
 
 def _moved(up: Upgrade, phase: Phase, run: Run, now: Now) -> str:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from kit import Done, Kit
-from kit_upgrade import TEST, FrozenUpgrade, frozen
+from kit_upgrade import SMI, TEST, FrozenUpgrade, frozen
+
+from git_afd.core.phases import BY_NAME, GATES
 
 BEFORE = "IMPLEMENT_ATOMIC_ADAPTATIONS"
 
@@ -71,7 +73,12 @@ def static_policy(*more: str) -> str:
 def upgrade(
     kit: Kit, text: str, *, up_to: str = BEFORE, files: Mapping[str, str | bytes] | None = None
 ) -> FrozenUpgrade:
-    """Return a frozen upgrade with this policy, passed up to a phase."""
+    """Return a frozen upgrade with this policy, passed up to a phase; gates that come before get a command."""
+    own = (phase.number for name, phase in GATES.items() if f"[gates.{name}" in text)
+    last = max((BY_NAME[up_to].number, *(number - 1 for number in own)))
+    for name, phase in GATES.items():
+        if phase.binding == "content" and phase.number <= last and f"[gates.{name}" not in text:
+            text += command(name, "pass", *python("pass"))
     return frozen(kit, up_to=up_to, files={**PASSING, **(files or {})}, policy=text)
 
 
@@ -85,19 +92,6 @@ def shown(up: FrozenUpgrade, phase: str) -> dict[str, Any]:
     rows = up.plugin.afd("status --json").ok().json["data"]["phases"]
     row: dict[str, Any] = next(row for row in rows if row["phase"] == phase)
     return row
-
-
-SMI = """\
-+-----+
-| npu-smi 25.5.2 Version: 25.5.2 |
-| NPU Name | Health | Power(W) Temp(C) Hugepages-Usage(page) |
-| Chip | Bus-Id | AICore(%) Memory-Usage(MB) HBM-Usage(MB) |
-| 0 910B2 | OK | 91.5 35 0 / 0 |
-| 0 | 0000:C1:00.0 | 0 0 / 0 3397 / 65536 |
-| NPU Chip | Process id | Process name | Process memory(MB) |
-| No running processes found in NPU 0 |
-+-----+
-"""
 
 
 def npu_host(folder: Path, *, simulated: bool = False, text: str = SMI) -> dict[str, str]:

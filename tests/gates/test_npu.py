@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from bench import SMI, command, gate, npu_host, policy, python, shown, upgrade
+from bench import command, gate, npu_host, policy, python, shown, upgrade
 from kit import Kit
+from kit_upgrade import SMI
 
 from git_afd.actions.gate.host import texts_after
 from git_afd.adapters.host import host_facts

@@ -12,6 +12,8 @@ from bench import command, gate, policy, python, shown, static_policy, upgrade
 from kit import Kit, Repo
 from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade, kept
 
+from git_afd.core.records import drafted
+
 PHASE = "STATIC_AND_UNIT_GATE"
 CHECK = policy(command("static", "check", *python("print('checked')")))
 """One command that passes: enough where no report is at stake."""
@@ -322,3 +324,38 @@ def test_an_unknown_command_is_told_which_there_are(kit: Kit) -> None:
     done = gate(upgrade(kit, static_policy()), "static", "--only", "units")
     assert (done.code, "it has check, unit" in done.err) == (2, True)
     assert "fix: name one of these with --only, or leave it out" in done.err
+
+
+STATIC = "STATIC_AND_UNIT_GATE"
+
+
+def forged(up: FrozenUpgrade, artifacts: dict[str, str]) -> None:
+    """Write by hand what a passed static gate would have recorded for HEAD."""
+    up.pass_up_to("STATIC_AND_UNIT_GATE")
+    bound = dict(list(up.upgrade.runs.values())[-1].bound)
+    run = {"op": "finished", "run": "R-9", "gate": "static", "status": "PASS", "bound": bound, "artifacts": artifacts}
+    passed = {"phase": STATIC, "status": "PASS", "evidence": [drafted(0)], "blocker": "", "next_allowed_action": "x"}
+    up.record(("run", {**run, "commit": up.plugin.head}), ("phase", passed))
+
+
+def test_a_passed_run_that_was_written_by_hand_passes_nothing(kit: Kit) -> None:
+    up = upgrade(kit, static_policy(command("native", "one", *python("pass"))))
+    forged(up, {})
+    assert "R-9 keeps no raw facts" in shown(up, STATIC)["blocker"]
+    assert gate(up, "native").code == 3
+
+
+@pytest.mark.parametrize("native", [(), ("--dry-run",)])
+def test_a_later_gate_judges_the_earlier_ones_again_from_raw_evidence(kit: Kit, native: tuple[str, ...]) -> None:
+    up = upgrade(kit, static_policy(command("native", "one", *python("pass"))))
+    failing = up.plugin.commit("a failing test", {TEST: "def test_step():\n    assert 0\n"})
+    gate(up, "static", "--diagnostic")
+    failed = up.upgrade.runs["R-1"]
+    assert failed.status == "FAIL"
+    assert failed.commit == failing
+    forged(up, dict(failed.artifacts))  # the very files of the run that failed, called PASS
+    assert shown(up, STATIC)["status"] == "PASS"
+    done = gate(up, "native", *native)
+    assert done.code == 6
+    assert "STATIC_AND_UNIT_GATE does not pass from its raw evidence: R-9 is FAIL" in done.err
+    assert done.err.endswith("fix: git afd gate static\n")

@@ -116,5 +116,9 @@ def _basis(told: Chronicle, items: Mapping[str, str], bound: Mapping[str, str]) 
     where = {"content": "C", "whole": "W", "commits": told.freeze.commits_digest, "policy": "p" * 64, **bound}
     for item in PHASES[5:11]:
         gate = GATE_OF[item.name]
-        yield (told.add("run", run(f"{gate}-1", gate, bound=where, artifacts={"out": gate * 9})).id,)
+        yield (
+            told.add(
+                "run", run(f"{gate}-1", gate, bound=where, artifacts={"out": gate * 9, "run.json": f"facts of {gate}"})
+            ).id,
+        )
     yield ()

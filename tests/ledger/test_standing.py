@@ -71,7 +71,7 @@ def test_a_run_for_other_commits_or_another_policy_proves_nothing_here(moved: st
 def test_simulated_evidence_counts_only_where_the_frozen_policy_accepts_it() -> None:
     told = passed(6)
     bound = dict(told.up.runs["static-1"].bound)
-    ran = told.add("run", run("n", "native", bound=bound, simulated=True))
+    ran = told.add("run", run("n", "native", bound=bound, simulated=True, artifacts={"run.json": "facts"}))
     told.add("phase", phase(NATIVE, evidence=(ran.id,)))
     assert rows(told)[NATIVE][0] == "BLOCKED"
     assert "simulated" in rows(told)[NATIVE][1]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from git_afd.actions.gate.again import insist_earlier
 from git_afd.actions.gate.order import Order
 from git_afd.actions.present import rows_of
 from git_afd.adapters.configuration import PolicySource
@@ -76,6 +77,7 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
         refuse_entry(up, rows_of(session, up), GATES[order.gate])
         if order.counts:
             refuse_unclassified(up, order.gate)
+        insist_earlier(session, up, GATES[order.gate])
     head = session.head
     if head is None:
         raise Refused("the branch has no commit yet", "commit something first")
