@@ -24,19 +24,19 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
         yield from _explained(data, color=color)
         return
     yield _HEADS[data["result"]].format(**data)
-    rows = ((key, row["commit"][:12], row["ref"], row["how"]) for key, row in data["revisions"].items())
+    rows = ((key, row["commit"][:12], row["ref"], row.get("how", "")) for key, row in data["revisions"].items())
     yield columns(("revision", "commit", "ref", "evidence"), rows, color=color)
     for side, pair in (data["pair"] or {}).items():
-        yield f"{side} pair: {pair['verdict']}: {pair['reason']}"
-    members = data["stack"]["members"] if data["stack"] else {}
+        yield f"{side} pair: {pair.get('verdict', 'unknown')}: {pair.get('reason', '')}"
+    members = (data["stack"] or {}).get("members", {})
     yield "target stack: " + (
         ", ".join(f"{name} {stated[0]['value']}" for name, stated in members.items()) or "unstated"
     )
     for name, path in data["worktrees"].items():
-        reused = data["sources"][name]["reused"]
+        reused = data["sources"].get(name, {}).get("reused")
         yield f"target {name}: {path}{' (the provided checkout, re-used)' if reused else ''}"
     for name, proof in (data["untouched"] or {}).items():
-        yield f"source {name}: untouched, {proof['paths']} paths compared"
+        yield f"source {name}: untouched, {proof.get('paths', 'no')} paths compared"
     yield from _own(data)
     yield from _explained(data, color=color)
     yield f"FREEZE_IDENTITY {data['status']}" + (f": {data['blocker']}" if data["blocker"] else "")

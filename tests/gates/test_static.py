@@ -135,6 +135,15 @@ def test_a_documentation_commit_leaves_the_pass_valid(kit: Kit) -> None:
     assert shown(up, PHASE)["status"] == "PASS"
 
 
+def test_a_commit_that_came_past_the_hooks_is_named_in_every_gate(kit: Kit) -> None:
+    up = upgrade(kit, CHECK)
+    commit = up.plugin.commit("quick one", {"afd_plugin/other.py": "OTHER = 2\n"})
+    up.plugin.commit("words", {"docs/guide.md": "Other words.\n"})
+    found = gate(up, "static", "--json").ok().json["findings"]
+    assert [item["place"] for item in found if item["code"] == "unannounced-commit"] == [commit[:12]]
+    assert "afd_plugin/other.py" in next(item["message"] for item in found if item["code"] == "unannounced-commit")
+
+
 def test_a_pass_whose_raw_result_is_deleted_or_damaged_is_no_pass(kit: Kit) -> None:
     up = upgrade(kit, CHECK)
     gate(up, "static").ok()

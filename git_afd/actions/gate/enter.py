@@ -10,6 +10,7 @@ from pathlib import Path
 
 from git_afd.actions.gate.again import insist_earlier
 from git_afd.actions.gate.order import Order
+from git_afd.actions.gate.unannounced import unannounced
 from git_afd.actions.present import rows_of
 from git_afd.adapters.configuration import PolicySource
 from git_afd.adapters.content import digests
@@ -94,7 +95,7 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
         gate=source.policy.gates.get(order.gate, Gate()),
         identity=Identity(up.id, head, tree, content, whole, up.freeze.commits_digest, up.freeze.policy_digest),
         targets=_targets(up, order),
-        notes=tuple(output_notes(found, source.policy)),
+        notes=(*output_notes(found, source.policy), *unannounced(session, up, source.policy)),
     )
 
 
