@@ -10,6 +10,8 @@ from bench import MEASURE, accuracy_policy, command, gate, measuring, npu_host, 
 from kit import Done, Kit
 from kit_upgrade import FrozenUpgrade
 
+from git_afd.actions.gate.judge import judge_run
+
 BEFORE = "NPU_BASIC_E2E_GATE"
 PHASE = "NPU_ACCURACY_GATE"
 BAR = "tests/e2e/test_accuracy.py"
@@ -92,6 +94,8 @@ def test_a_result_of_an_earlier_run_is_foreign(kit: Kit, tmp_path: Path) -> None
     done = accuracy(up, tmp_path)
     assert done.code == 6
     assert f"the result of graph is that of run {first}" in done.out
+    # The run that measured it stays what it was when somebody replays its result later.
+    assert judge_run(up.session, up.upgrade, up.upgrade.runs[first]).status == "PASS"
 
 
 LOWERS = ["AFD_GSM8K_LIMIT", "AFD_GSM8K_THRESHOLD", "AFD_SERVER_GSM8K_TOLERANCE"]

@@ -66,7 +66,7 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
         skips=skips,
         notes=notes,
         tree=_tree(session.git, raw.identity.commit, gate),
-        foreign={digest: run.name for run in up.runs.values() if run.name != but for digest in run.artifacts.values()},
+        foreign=_earlier(up, but),
         simulated_accepted=policy.simulated,
     )
     return _with_accuracy(session, up, raw, policy, question) if raw.gate == "accuracy" else question
