@@ -8,7 +8,7 @@ from typing import Final
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.uses import Attribute, Call, Patch, Pin, Subclass
 from git_afd.core.impacts.differences import Difference, constructor_difference, difference, is_literal
-from git_afd.core.impacts.effect import Case, Effect, Fault, State
+from git_afd.core.impacts.effect import Case, Effect, Fault
 from git_afd.core.impacts.families import subclass_effect
 from git_afd.core.impacts.homes import Renames, likeness
 from git_afd.core.impacts.names_now import absent_name, pin_effect, set_elsewhere, variable_effect
@@ -16,6 +16,7 @@ from git_afd.core.impacts.places import Now, old_place, own_place, whereabouts
 from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.uses_now import faults_of
 from git_afd.core.source.world import Located
+from git_afd.core.workbook.impacts import State
 
 _BY_NAME: Final = ("import", "string-reference", "test-fake")
 """Kinds that rely on a name being there, and on nothing that stands behind it."""

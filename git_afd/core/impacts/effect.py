@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from git_afd.core.contracts.model import Contract
 from git_afd.core.impacts.differences import Difference
 from git_afd.core.impacts.places import Now
 from git_afd.core.impacts.sides import Side
 from git_afd.core.source.world import Located
-
-State = Literal[
-    "unchanged",
-    "moved",
-    "signature-changed",
-    "body-changed",
-    "return-changed",
-    "value-changed",
-    "member-removed",
-    "member-added",
-    "removed",
-    "replaced",
-    "unknown",
-]
+from git_afd.core.workbook.impacts import State
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.uses import Subclass
 from git_afd.core.impacts.differences import difference
-from git_afd.core.impacts.effect import Effect, Fault, State
+from git_afd.core.impacts.effect import Effect, Fault
 from git_afd.core.impacts.homes import Renames
 from git_afd.core.impacts.places import class_now, old_place
 from git_afd.core.impacts.sides import Side
 from git_afd.core.source.world import PLUGIN, Located
+from git_afd.core.workbook.impacts import State
 
 
 def subclass_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:

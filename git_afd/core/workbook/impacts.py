@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
 from git_afd.core.outcome import Json
 from git_afd.core.state import CLASSES as CHANGE_CLASSES
 from git_afd.core.workbook.inventory import ACTIONS
 from git_afd.core.workbook.row import Row, RowFault, only_tables, rows_of
 
-STATES: Final = (
+State = Literal[
     "unchanged",
     "moved",
     "signature-changed",
@@ -23,7 +23,8 @@ STATES: Final = (
     "removed",
     "replaced",
     "unknown",
-)
+]
+STATES: Final[tuple[State, ...]] = get_args(State)
 GONE: Final = ("moved", "removed", "replaced")
 """States that claim that the old place is absent at the target; the claim is proven there."""
 
