@@ -1,0 +1,132 @@
+"""The raw facts of a target runtime: what its interpreter would import, who installed it, which commit stands there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from git_afd.core import shape
+from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.outcome import Json
+
+FILE: Final = "runtime/identity.json"
+"""Name of the artifact that holds the raw facts."""
+
+SCHEMA: Final = "git-afd/runtime-identity/1"
+SIZE_LIMIT: Final = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """One installed distribution: version, the folder it is installed in, pip's record of where it came from.
+
+    `fault` says why that record cannot be read.
+    """
+
+    version: str
+    place: str
+    commit: str = ""
+    url: str = ""
+    editable: bool = False
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """The git checkout that tracks the file an import reads; `commit` is a full id or empty, `fault` why unknown."""
+
+    root: str
+    commit: str
+    dirty: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What an interpreter says of one upstream. `contents` is given where no checkout tracks the files."""
+
+    origin: str
+    namespace: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    distributions: tuple[Distribution, ...] = ()
+    checkout: Checkout | None = None
+    contents: Mapping[str, str] | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The raw facts: the interpreter, VLLM_VERSION when it is set, each upstream; `reason` says why it is silent."""
+
+    python: str
+    reason: str
+    executable: str
+    version: str
+    override: str | None
+    packages: Mapping[str, Installed]
+
+
+def parse_runtime(data: bytes, file: str = FILE) -> Runtime:
+    """Read the raw facts. Raises EvidenceFault naming what is wrong."""
+    if len(data) > SIZE_LIMIT:
+        raise EvidenceFault(file, "", f"has {len(data)} bytes", f"at most {SIZE_LIMIT}")
+    try:
+        body = json.loads(data.decode("utf-8"))
+        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
+            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
+        return _runtime(body)
+    except (ValueError, RecursionError) as error:
+        raise EvidenceFault(file, "", str(error)[:200], "the facts of one interpreter as git afd writes them") from None
+
+
+def _runtime(body: Mapping[str, Json]) -> Runtime:
+    override = body.get("override")
+    if override is not None and not isinstance(override, str):
+        raise shape.ShapeFault("override: a text or null was expected")
+    return Runtime(
+        python=shape.text(body, "python"),
+        reason=shape.text(body, "reason"),
+        executable=shape.text(body, "executable", ""),
+        version=shape.text(body, "version", ""),
+        override=override,
+        packages={
+            name: _installed(shape.table(shape.table(body, "packages"), name)) for name in shape.table(body, "packages")
+        },
+    )
+
+
+def _installed(body: Mapping[str, Json]) -> Installed:
+    at = shape.table(body, "checkout")
+    return Installed(
+        origin=shape.text(body, "origin"),
+        namespace=shape.texts(body, "namespace"),
+        elsewhere=shape.texts(body, "elsewhere"),
+        distributions=tuple(_distribution(one) for one in shape.tables(body, "distributions")),
+        checkout=_checkout(at) if at else None,
+        contents=shape.text_table(body, "contents") or None,
+        fault=shape.text(body, "fault"),
+    )
+
+
+def _distribution(body: Mapping[str, Json]) -> Distribution:
+    return Distribution(
+        shape.text(body, "version"),
+        shape.text(body, "place"),
+        shape.text(body, "commit"),
+        shape.text(body, "url"),
+        shape.flag(body, "editable"),
+        shape.text(body, "fault", ""),
+    )
+
+
+def _checkout(body: Mapping[str, Json]) -> Checkout:
+    return Checkout(
+        shape.text(body, "root"),
+        shape.text(body, "commit"),
+        shape.texts(body, "dirty"),
+        shape.texts(body, "ignored"),
+        shape.text(body, "fault"),
+    )
