@@ -153,6 +153,7 @@ SET = Attribute(1, "up.config.Plain", "extra", "x.extra", "read", presence="set 
 LOST = Attribute(1, "up.config.Plain", "lost_extra", "x.lost_extra", "read", presence="set elsewhere")
 OTHER = Attribute(1, "up.config.Plain", "other_extra", "x.other_extra", "read", presence="set elsewhere")
 TAKEN = Attribute(1, "up.config.Plain", "ready", "x.ready", "read", presence="set elsewhere")
+TOLD = Attribute(1, "up.config.Plain", "told_extra", "x.told_extra", "read", presence="set elsewhere")
 ADDED = Attribute(1, "up.config.Plain", "mine", "x.mine", "written", presence="added")
 ADDED_THERE = Attribute(1, "up.worker.base.Base", "released", "x.released", "written", presence="added")
 ELSEWHERE = [
@@ -160,6 +161,7 @@ ELSEWHERE = [
     (contract("attribute-read", "up/setter.py::prepare", LOST), "member-removed", True),
     (contract("attribute-read", "up/setter.py::prepare", OTHER), "moved", False),  # another function sets it
     (contract("attribute-read", "up/setter.py::prepare", TAKEN), "member-removed", True),  # on self: another object's
+    (contract("attribute-read", "up/setter.py::prepare", TOLD), "member-removed", True),  # on an object of another name
     (contract("attribute-read", "up/config.py::Plain.mine", ADDED), "unchanged", False),  # the plugin's own
     (contract("attribute-read", "up/worker/base.py::Base.released", ADDED_THERE), "member-added", True),
 ]
@@ -274,7 +276,15 @@ FAMILIES = [
     (below("Left"), "removed", True),
 ]
 
+def group(symbol: str, text: str) -> Contract:
+    return contract("string-reference", f"up/groups.py::{symbol}", Mention(1, text, "entry point"), named=text)
+
+
 OTHERS = [
+    (group("SAME", "up.same"), "unchanged", False),  # the text is no dotted name, and leads nowhere
+    (group("ELSEWHERE", "up.elsewhere"), "moved", False),  # said in another place now
+    (group("OTHER", "up.other"), "value-changed", True),  # upstream asks for another group
+    (group("GONE", "up.gone"), "removed", True),
     (
         contract("string-reference", "up/core.py::Engine", Mention(1, "up.core.Engine", "class path")),
         "unchanged",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from git_afd.core.contracts.model import (
     Contract,
@@ -16,7 +16,7 @@ from git_afd.core.contracts.model import (
     Writer,
     contract_id,
 )
-from git_afd.core.contracts.uses import Use
+from git_afd.core.contracts.uses import Attribute, Use
 from git_afd.core.source.lookup import module_paths
 from git_afd.core.source.world import PLUGIN, Located
 
@@ -45,7 +45,7 @@ class Book:
 
     def add(self, kind: Kind, upstream: Target, plugin: Place, use: Use, how: str, unknown: str = "") -> Draft:
         """Note a use: it joins the contract of the same id, whose lines then span all its uses."""
-        key = contract_id(kind, upstream, plugin)
+        key = contract_id(kind, _told_apart(upstream, use), plugin)
         draft = self.drafts.get(key)
         if draft is None:
             draft = self.drafts[key] = Draft(kind, upstream, plugin, how, unknown=unknown or None)
@@ -72,6 +72,13 @@ class Book:
                 draft.notes,
                 draft.unknown,
             )
+
+
+def _told_apart(upstream: Target, use: Use) -> Target:
+    """Return the target to name a contract after: one function may set many attributes, each a contract of its own."""
+    if isinstance(use, Attribute) and use.presence == "set elsewhere":
+        return replace(upstream, symbol=f"{upstream.symbol}.{use.attribute}")
+    return upstream
 
 
 def target_of(place: Located, named: str = "") -> Target:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Final
 
 from git_afd.core.contracts.model import Contract
-from git_afd.core.contracts.uses import Attribute, Call, Patch, Pin, Subclass
+from git_afd.core.contracts.uses import Attribute, Call, Mention, Patch, Pin, Subclass
 from git_afd.core.impacts.differences import Difference, constructor_difference, difference, is_literal
 from git_afd.core.impacts.effect import Case, Effect, Fault
 from git_afd.core.impacts.families import subclass_effect
 from git_afd.core.impacts.homes import Renames, likeness
-from git_afd.core.impacts.names_now import absent_name, pin_effect, set_elsewhere, variable_effect
+from git_afd.core.impacts.names_now import absent_name, group_effect, pin_effect, set_elsewhere, variable_effect
 from git_afd.core.impacts.places import Now, old_place, own_place, whereabouts
 from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.uses_now import faults_of
@@ -57,6 +57,8 @@ def _special(contract: Contract) -> Comparison | None:
         return variable_effect
     if isinstance(first, Attribute) and first.presence == "set elsewhere":
         return set_elsewhere
+    if isinstance(first, Mention) and first.role == "entry point":
+        return group_effect
     return None
 
 

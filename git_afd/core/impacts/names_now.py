@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from git_afd.core.contracts.model import Contract
-from git_afd.core.contracts.uses import Attribute, Import, Patch, Pin, Variable
+from git_afd.core.contracts.uses import Attribute, Import, Mention, Patch, Pin, Variable
 from git_afd.core.impacts.differences import Difference, difference
 from git_afd.core.impacts.effect import Effect, Fault
 from git_afd.core.impacts.homes import Renames
@@ -56,10 +56,11 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
         return Effect(contract, "moved", f"{defined.symbol} defines it now", target=defined)
     old = old_place(contract, sides[0])
     new = own_place(sides[1], contract.upstream.name, contract.upstream.module, contract.upstream.symbol)
-    if new is not None and _sets(sides[1].source(new) or "", name, own=True):
+    if new is not None and _set_on(sides[1].source(new) or "", name):
         found = difference(old, new, sides) if old else Difference("unchanged")
         return Effect(contract, "unchanged", f"{new.symbol} still sets {name}", (), new, found)
-    where = _set_somewhere(contract.upstream.name, name, sides[1])
+    objects = _set_on((sides[0].source(old) if old else "") or "", name)
+    where = _set_somewhere(contract.upstream.name, name, sides[1], objects - {"self", "cls"})
     if where is not None:
         return Effect(contract, "moved", f"{where.dotted} sets {name} now", target=where)
     faults = tuple(
@@ -71,29 +72,48 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
     return Effect(contract, "member-removed", reason, faults, gone=True, soft_read=not faults)
 
 
-def _sets(source: str, name: str, *, own: bool = False) -> bool:
-    """Say whether a source assigns an attribute of that name; with `own`, ``self.name = …`` counts too.
-
-    What a method sets on its own object says nothing about another class's objects.
-    """
+def _set_on(source: str, name: str) -> set[str]:
+    """Return the names of the objects on which a source sets an attribute: what stands before it, without its path."""
     plain = re.escape(name)
-    base = r"\w" if own else rf"(?!(?:self|cls)\.{plain}\b)\w"
-    pattern = rf"(?<![\w.]){base}[\w.\[\]]*\.{plain}\s*(?::[^=\n]+)?=(?!=)|setattr\([\w.]+,\s*[\"']{plain}[\"']"
-    return re.search(pattern, source) is not None
+    written = rf"([\w.\[\]]+)\.{plain}\s*(?::[^=\n]+)?=(?!=)|setattr\(([\w.]+),\s*[\"\']{plain}[\"\']"
+    found = (match[1] or match[2] for match in re.finditer(written, source))
+    return {base.rpartition(".")[2] for base in found}
 
 
-def _set_somewhere(who: str, name: str, side: Side) -> Located | None:
-    """Return the first function, in order of paths, that sets an attribute of that name on something it is given."""
+def _set_somewhere(who: str, name: str, side: Side, objects: set[str]) -> Located | None:
+    """Return the first function, in order of paths, that sets the attribute on an object that is called the same.
+
+    What a method sets on itself, or a function on an object of another name, says nothing about these objects.
+    """
     word = name.encode()
     for path, data in side.corpus(who).items():
-        if word not in data or not _sets(data.decode("utf-8", "replace"), name):
+        if word not in data or not objects & _set_on(data.decode("utf-8", "replace"), name):
             continue
         module = side.module_at(who, path)
         for definition in module.definitions.values() if module else ():
             place = Located(who, path, module.name if module else "", definition.name, definition)
-            if definition.kind == "function" and _sets(side.source(place) or "", name):
+            if definition.kind == "function" and objects & _set_on(side.source(place) or "", name):
                 return place
     return None
+
+
+def group_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:
+    """Compare a group of entry points: a text by which an upstream looks for plugins, wherever it says it."""
+    del renames
+    use = next(use for use in contract.uses if isinstance(use, Mention))
+    old = old_place(contract, sides[0])
+    new = old and own_place(sides[1], contract.upstream.name, contract.upstream.module, contract.upstream.symbol)
+    said = new.definition.value if new and new.definition else None
+    if said in _quoted(use.text):
+        return Effect(contract, "unchanged", f"{contract.upstream.symbol} is still {use.text}", target=new)
+    if any(sides[1].mentions(contract.upstream.name, text) for text in _quoted(use.text)):
+        return Effect(contract, "moved", f"upstream still asks for entry points of {use.text}, in another place")
+    fault = Fault(use.line, f"nobody asks for entry points of {use.text} any more")
+    return Effect(contract, "value-changed" if new else "removed", fault.why, (fault,), new, gone=new is None)
+
+
+def _quoted(text: str) -> tuple[str, str]:
+    return f'"{text}"', f"'{text}'"
 
 
 def variable_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:

@@ -4,3 +4,7 @@ def prepare(config):
 
 def later(config):
     config.other_extra = 3
+
+
+def of_another(batch):
+    batch.told_extra = 4

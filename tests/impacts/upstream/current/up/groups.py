@@ -1,0 +1,4 @@
+SAME = "up.same"
+ELSEWHERE = "up.elsewhere"
+GONE = "up.gone"
+OTHER = "up.other"
