@@ -406,6 +406,19 @@ READS = [
         ["attribute-read set_ascend_context@f"],
         [],
     ),
+    # state that the plugin's method assigns and an upstream base has as well; the plugin's own state is its own
+    (
+        """
+        from vllm.worker.runner import Runner
+        class Mine(Runner):
+            def f(self):
+                if self.device:
+                    self.device = None
+                self.count = self.count + 1
+        """,
+        ["inherited-read Runner.device@Mine.f"],
+        ["inherited-read count@Mine.f", "inherited-read Mine.count@Mine.f"],
+    ),
     # nothing is known of a parameter without annotation
     (
         """

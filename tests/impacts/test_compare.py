@@ -149,6 +149,22 @@ READS = [
     (read("up/setter.py::prepare", CONFIG, presence="set elsewhere"), "member-removed", True),  # of that name
 ]
 
+PENDING = 47  # the line of plug.py on which the holder reads what it has not given itself yet
+
+
+def shared(attribute: str, line: int = PENDING) -> Contract:
+    use = Attribute(line, "plug.Holder", attribute, f"self.{attribute}", "read")
+    return contract("inherited-read", f"up/worker/base.py::Stateful.{attribute}", use, plugin="plug.py::Holder.run")
+
+
+SHARED = [
+    (shared("pending"), "member-removed", True),  # the base does not give it any more, the plugin only afterwards
+    (shared("pending", PENDING + 2), "member-removed", False),  # read after the plugin's own assignment
+    (shared("sized"), "member-removed", False),  # another method of the plugin gives it
+    (shared("kept"), "unchanged", False),  # the value is the plugin's own
+    (shared("only_read"), "value-changed", False),
+]
+
 SET = Attribute(1, "up.config.Plain", "extra", "x.extra", "read", presence="set elsewhere")
 LOST = Attribute(1, "up.config.Plain", "lost_extra", "x.lost_extra", "read", presence="set elsewhere")
 OTHER = Attribute(1, "up.config.Plain", "other_extra", "x.other_extra", "read", presence="set elsewhere")
@@ -276,6 +292,7 @@ FAMILIES = [
     (below("Left"), "removed", True),
 ]
 
+
 def group(symbol: str, text: str) -> Contract:
     return contract("string-reference", f"up/groups.py::{symbol}", Mention(1, text, "entry point"), named=text)
 
@@ -311,7 +328,7 @@ OTHERS = [
     (name("up/boxes.py::Box", "up.boxes.Box", place="guarded"), "member-added", False),  # there only now
 ]
 
-ALL = [*CALLS, *IMPORTS, *HOMES, *READS, *ELSEWHERE, *PATCHES, *OVERRIDES, *FAMILIES, *OTHERS]
+ALL = [*CALLS, *IMPORTS, *HOMES, *READS, *SHARED, *ELSEWHERE, *PATCHES, *OVERRIDES, *FAMILIES, *OTHERS]
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,10 @@ class Evaluator:
             return None, None
         member = self.world.member(base.klass, name)
         if isinstance(member, Located):
-            return member, self.kinds.member(member, base.klass)
+            value = self.kinds.member(member, base.klass)
+            assigned = member.who == PLUGIN and member.definition is None
+            shared = self.world.shared(base.klass, name) if assigned else None
+            return (member, value) if shared is None else (shared, value or self.kinds.member(shared, base.klass))
         return member if isinstance(member, Absent | Unknown) else None, None
 
     def _of_table(self, base: Value | None, name: str) -> Value | None:

@@ -12,7 +12,7 @@ from git_afd.core.impacts.effect import Case, Effect, Fault
 from git_afd.core.impacts.families import subclass_effect
 from git_afd.core.impacts.homes import Renames, likeness
 from git_afd.core.impacts.names_now import absent_name, group_effect, pin_effect, set_elsewhere, variable_effect
-from git_afd.core.impacts.places import Now, old_place, own_place, whereabouts
+from git_afd.core.impacts.places import Now, given_by_plugin, old_place, own_place, whereabouts
 from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.uses_now import faults_of
 from git_afd.core.source.world import Located
@@ -64,7 +64,7 @@ def _special(contract: Contract) -> Comparison | None:
 
 def _difference(contract: Contract, old: Located, now: Now, sides: tuple[Side, Side]) -> Difference:
     new = now.place
-    if new is None:
+    if new is None or _is_shared(contract, sides[0]):
         return Difference("unchanged")
     if contract.kind in _BY_NAME and old.kind != "value":
         return Difference("unchanged" if old.kind == new.kind else "signature-changed", _kind(old, new))
@@ -74,6 +74,12 @@ def _difference(contract: Contract, old: Located, now: Now, sides: tuple[Side, S
     if contract.kind in _BY_NAME and not (is_literal(old) and is_literal(new)):
         return Difference("unchanged")  # an object that is built at import time: its name is what is relied on
     return difference(old, new, sides)
+
+
+def _is_shared(contract: Contract, side: Side) -> bool:
+    """Say whether the plugin's own object gives the attribute its value: that upstream knows it is relied on."""
+    uses = [use for use in contract.uses if isinstance(use, Attribute)]
+    return contract.kind == "inherited-read" and any(given_by_plugin(use, side) for use in uses)
 
 
 def _kind(old: Located, new: Located) -> tuple[str, ...]:

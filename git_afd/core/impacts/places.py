@@ -9,6 +9,7 @@ from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.uses import Attribute, Override, Patch, Subclass
 from git_afd.core.impacts.homes import Home, Renames, new_home
 from git_afd.core.impacts.sides import Reached, Side, why_missing
+from git_afd.core.source.definitions import SelfAttribute
 from git_afd.core.source.lookup import Absent, External, Unknown
 from git_afd.core.source.world import PLUGIN, Located, Result
 
@@ -107,6 +108,15 @@ def owner_of(contract: Contract, old: Located, side: Side) -> str:
     return f"{old.module}.{outer}" if outer and _is_class(outer, old, side) else ""
 
 
+def given_by_plugin(use: Attribute, side: Side) -> SelfAttribute | None:
+    """Return the assignment by which a class of the plugin gives its own object an attribute, None when none does."""
+    klass = side.world.resolve(use.owner)
+    if not isinstance(klass, Located) or klass.kind != "class":
+        return None
+    mine = (side.world.own(place, use.attribute) for place in side.world.ancestry(klass).classes if place.who == PLUGIN)
+    return next((own.attribute for own in mine if own is not None), None)
+
+
 def _is_class(symbol: str, old: Located, side: Side) -> bool:
     module = side.world.module(old.who, old.module)
     found = module.definitions.get(symbol) if module else None
@@ -175,7 +185,8 @@ def _member(old: Located, owner: str, sides: tuple[Side, Side], renames: Renames
         return _named(old, f"{klass.place.module}.{name}", sides, renames)
     found = sides[1].world.member(klass.place, name)
     if isinstance(found, Located) and found.who == PLUGIN != old.who:
-        found = Absent(name, f"{klass.place.dotted}, which only the plugin gives one,")
+        shared = sides[1].world.shared(klass.place, name)
+        found = shared or Absent(name, f"{klass.place.dotted}, which only the plugin gives one,")
     if isinstance(found, Located):
         return _found(old, found, klass, reachable=klass.reachable or not through_name)
     return _no_member(old, owner, klass.place, found, (sides, renames))

@@ -25,6 +25,7 @@ from git_afd.core.impacts.bodies import Body
 from git_afd.core.impacts.callers import upstream_calls
 from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.effect import Case, Fault
+from git_afd.core.impacts.places import given_by_plugin
 from git_afd.core.impacts.replacing import override_faults, patch_faults
 from git_afd.core.impacts.returns import returned_class
 from git_afd.core.impacts.signatures import Bound, bind, binding_decorators, bound_parameters, misbound
@@ -196,7 +197,7 @@ def _attribute_faults(case: Case, use: Attribute) -> Iterator[Fault]:
     new = case.now.place
     if use.soft or case.now.standing == "unknown":
         return
-    if use.access == "written" and case.contract.kind == "inherited-read":
+    if case.contract.kind == "inherited-read" and (use.access == "written" or _gives_itself(case, use)):
         return  # the plugin's own object keeps it
     if new is None or (case.now.standing == "believed" and not case.now.reachable):
         verb = "is written, which nobody reads" if use.access == "written" else f"is {use.access}, which is not there"
@@ -209,6 +210,15 @@ def _attribute_faults(case: Case, use: Attribute) -> Iterator[Fault]:
         yield Fault(use.line, f"{use.attribute} is a method now, and is read as a value")
     elif use.access == "called" and case.old.kind == "function" and new.kind == "value":
         yield Fault(use.line, f"{use.attribute} is a value now, and is called")
+
+
+def _gives_itself(case: Case, use: Attribute) -> bool:
+    """Say whether the plugin's class assigns what it reads: in another method, or earlier in the same one."""
+    given = given_by_plugin(use, case.sides[0])
+    if given is None:
+        return False
+    inside = f"{case.contract.plugin.symbol}.".startswith(f"{given.method}.")
+    return not inside or given.line < use.line
 
 
 def _is_property(place: Located) -> bool:

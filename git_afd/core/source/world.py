@@ -165,6 +165,11 @@ class World:
         unknown = next((end for end in ancestry.open_ends if isinstance(end, Unknown)), None)
         return unknown or next(iter(ancestry.open_ends), Absent(name, klass.dotted))
 
+    def shared(self, klass: Located, name: str) -> Located | None:
+        """Return an upstream base's own member of a name that a plugin class merely assigns: the state is shared."""
+        bases = (place for place in self.ancestry(klass).classes[1:] if place.who != PLUGIN)
+        return next((own for place in bases if (own := self.own(place, name)) is not None), None)
+
     def own(self, klass: Located, name: str) -> Located | None:
         """Return what a class itself defines under a name, or assigns on ``self``; None when nothing."""
         module = self.module(klass.who, klass.module)

@@ -1,4 +1,4 @@
-from up.worker.base import Made
+from up.worker.base import Made, Stateful
 
 
 def seam_pair(batch):
@@ -36,3 +36,14 @@ class MyPump:
 class AnyPump:
     def __init__(self, size, **more):
         self.size = size
+
+
+class Holder(Stateful):
+    def prepare(self):
+        self.sized = 2
+        self.kept = 3
+
+    def run(self):
+        if self.pending:
+            self.pending = False
+        return self.sized, self.kept, self.only_read

@@ -77,3 +77,11 @@ class Loop:
         base.hook()
         base.dead_hook()
         base.forward(1)
+
+
+class Stateful(Base):
+    def __init__(self):
+        self.pending = False
+        self.sized = 1
+        self.kept = 1
+        self.only_read = 1

@@ -83,3 +83,9 @@ class Loop:
         base.hook()
         base.forward(1)
         base.called_with_more(1, stream=2)
+
+
+class Stateful(Base):
+    def __init__(self):
+        self.kept = 2
+        self.only_read = 2
