@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from git_afd.actions.take_inventory import HOW, Revision, frozen_revisions, take_inventory
@@ -14,6 +14,7 @@ from git_afd.core.contracts.inventory import Inventory
 from git_afd.core.contracts.rows import annotated, row_of
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
+from git_afd.core.plain import fields
 from git_afd.core.policy import fits
 from git_afd.core.state import Upgrade
 from git_afd.core.workbook import inventory as workbook
@@ -75,7 +76,7 @@ def shown(taken: Inventory, up: Upgrade | None, filters: Filters) -> dict[str, J
     rows = workbook.Inventory(tuple(row_of(item, said.get(item.id, {})) for item in taken.contracts), taken.features)
     return {
         "contracts": filters.rows(annotated(taken.contracts, said)),
-        "features": [asdict(feature) for feature in taken.features],
+        "features": [fields(feature) for feature in taken.features],
         "coverage": {**coverage(rows), **taken.coverage},
     }
 

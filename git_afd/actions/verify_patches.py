@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from git_afd.actions.inventory_at import current_upgrade
@@ -29,6 +29,7 @@ from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.patch_checks.check import patch_findings
 from git_afd.core.patch_checks.model import Against, Checked, PatchedFile
+from git_afd.core.plain import fields
 from git_afd.core.policy import Policy
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
@@ -181,7 +182,7 @@ def _outcome(checked: Checked, paths: Sequence[str], sources: _Sources) -> Outco
         "functions": checked.functions,
         "upstreams": {name: revision.commit for name, revision in sources.revisions.items()},
         "missing": dict(sources.missing),
-        "not_checked": [asdict(item) for item in checked.not_checked],
+        "not_checked": [fields(item) for item in checked.not_checked],
     }
     left = tuple(
         Finding("not-checked", item.place, f"{item.check} not checked: {item.why}", "--source NAME=DIR", "note")

@@ -6,12 +6,12 @@ its uses, each with its line. The JSON names are fixed (``git afd inventory --js
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from git_afd.core.contracts.uses import Use
 from git_afd.core.outcome import Json
+from git_afd.core.plain import fields, plain
 
 Kind = Literal[
     "monkeypatch",
@@ -137,21 +137,9 @@ class Contract:
 
     def as_json(self) -> dict[str, Json]:
         """Return it with the fixed field names; uses carry their sort as ``use``."""
-        body = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__ if name != "uses"}
-        body["uses"] = [{"use": type(use).__name__.lower(), **_fields(use)} for use in self.uses]
+        body = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__ if name != "uses"}
+        body["uses"] = [{"use": type(use).__name__.lower(), **fields(use)} for use in self.uses]
         return body
-
-
-def _plain(value: Json) -> Json:
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return _fields(value) if hasattr(value, "__dataclass_fields__") else value
-
-
-def _fields(value: Json) -> dict[str, Json]:
-    """Return a value's fields: ``dataclasses.asdict`` copies deeply, which takes ten times as long."""
-    names: Mapping[str, Json] = getattr(value, "__dataclass_fields__", {})
-    return {name: _plain(getattr(value, name)) for name in names}
 
 
 def contract_id(kind: Kind, upstream: Target, plugin: Place) -> str:

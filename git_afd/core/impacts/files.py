@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from git_afd.core.contracts.model import Contract
 from git_afd.core.outcome import Json
+from git_afd.core.plain import fields
 from git_afd.core.workbook.impacts import Impact
 
 NOT_NAMED = "no contract names anything in it, and what the contracts name elsewhere was compared by itself"
@@ -42,7 +43,7 @@ class PluginFile:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as the ``files[]`` entry of ``diff --json``."""
-        return {**asdict(self), "contracts": list(self.contracts)}
+        return fields(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class UpstreamFile:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as the ``upstream_files[]`` entry of ``diff --json``."""
-        return {**asdict(self), "contracts": list(self.contracts), "reverted": list(self.reverted)}
+        return fields(self)
 
 
 def plugin_files(contracts: Sequence[Contract], rows: Sequence[Impact]) -> tuple[PluginFile, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from git_afd.core.outcome import Json
+from git_afd.core.plain import fields
 from git_afd.core.state import CLASSES as CHANGE_CLASSES
 from git_afd.core.workbook.inventory import ACTIONS
 from git_afd.core.workbook.row import Row, RowFault, only_tables, rows_of
@@ -70,7 +71,7 @@ class Impact:
 
     def as_json(self) -> dict[str, Json]:
         """Return the row with the field names of ``diff --json``."""
-        row = asdict(self)
+        row = fields(self)
         row["class"] = row.pop("class_")
         return row
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Final, get_args
 
 from git_afd.core.contracts.model import KINDS, SignatureMatch
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json
+from git_afd.core.plain import fields
 from git_afd.core.workbook.row import Row, RowFault, only_tables, rows_of
 
 COPIES: Final = ("monkeypatch", "copied-body", "shadow-copy", "override")
@@ -119,9 +120,9 @@ class Inventory:
     def as_json(self) -> dict[str, Json]:
         """Return the rows with the field names of ``inventory --json``."""
         return {
-            "contracts": [asdict(row) for row in self.contracts],
-            "features": [asdict(row) for row in self.features],
-            "reads": [asdict(row) for row in self.reads],
+            "contracts": [fields(row) for row in self.contracts],
+            "features": [fields(row) for row in self.features],
+            "reads": [fields(row) for row in self.reads],
         }
 
 
