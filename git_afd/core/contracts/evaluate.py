@@ -25,6 +25,7 @@ from git_afd.core.contracts.values import (
     element,
 )
 from git_afd.core.source.lookup import Absent, Unknown
+from git_afd.core.source.nodes import children
 from git_afd.core.source.world import PLUGIN, Located, World
 
 _EVERYWHERE: Final = frozenset((*dir(type), *dir(object), "__file__", "__path__", "__spec__", "__package__"))
@@ -74,7 +75,7 @@ class Evaluator:
         return self._kind_of.get(type(node), self._others)(node, scope)
 
     def _others(self, node: ast.AST, scope: Scope) -> Value | None:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self(child, scope)
             elif isinstance(child, ast.keyword | ast.FormattedValue):

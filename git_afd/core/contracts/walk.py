@@ -13,6 +13,7 @@ from git_afd.core.contracts.scope import Scope
 from git_afd.core.contracts.values import Instance, Items, Method, ModuleValue, Outside, Thing, Value, element
 from git_afd.core.contracts.writes import assign, installed_module, quiet
 from git_afd.core.source.index import absolute
+from git_afd.core.source.nodes import children
 from git_afd.core.source.versions import Versions, verdict
 from git_afd.core.source.world import PLUGIN, Located
 
@@ -83,7 +84,7 @@ class Walk:
             self._kind_of.get(type(statement), self._others)(statement, scope)
 
     def _others(self, node: ast.stmt, scope: Scope) -> None:
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self.read(child, scope)
             elif isinstance(child, ast.stmt):

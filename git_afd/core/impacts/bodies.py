@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
+from git_afd.core.source.nodes import children
 from git_afd.core.source.versions import ASKS, Versions, verdict
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -188,7 +189,7 @@ def _in_order(nodes: Iterable[ast.AST], found: list[ast.AST]) -> list[ast.AST]:
         if isinstance(node, _NESTED):
             continue
         assigns = isinstance(node, ast.Assign)
-        _in_order((node.value, *node.targets) if assigns else ast.iter_child_nodes(node), found)  # type: ignore[attr-defined]  # of an Assign
+        _in_order((node.value, *node.targets) if assigns else children(node), found)  # type: ignore[attr-defined]  # of an Assign
         found.append(node)
     return found
 

@@ -12,6 +12,7 @@ from git_afd.core.impacts.effect import Case
 from git_afd.core.impacts.sides import Side
 from git_afd.core.source.definitions import Module
 from git_afd.core.source.lookup import imported
+from git_afd.core.source.nodes import walk
 from git_afd.core.source.world import PLUGIN, Located
 
 _TOO_MANY: Final = 40
@@ -138,7 +139,7 @@ def _calls(text: str, name: str) -> Iterator[ast.Call]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if called == name:

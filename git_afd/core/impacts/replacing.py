@@ -35,6 +35,7 @@ from git_afd.core.impacts.signatures import (
     misbound,
 )
 from git_afd.core.source.definitions import Parameter, Signature
+from git_afd.core.source.nodes import walk
 from git_afd.core.source.world import PLUGIN, Located
 
 _TOO_MANY: Final = 400
@@ -133,9 +134,7 @@ def _uses(text: str, name: str) -> bool:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return True
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in ast.walk(tree)
-    )
+    return any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load) for node in walk(tree))
 
 
 def stand_in_faults(case: Case, line: int, mine: Signature, seam: Seam) -> Iterator[Fault]:
