@@ -48,7 +48,8 @@ _CELLS: Final[tuple[tuple[str, str, str, str], ...]] = (
     ("speculative", "speculative decoding", "spec", r"(?i:speculative|spec[_-]decode)"),
 )
 _PATTERNS: Final = tuple((axis, cell, words.split(), re.compile(pattern)) for axis, cell, words, pattern in _CELLS)
-_MODEL: Final = re.compile(r"(?<![\w/.])(?:DeepSeek|GLM|Qwen|Kimi|Llama|Mixtral)[-_]?[A-Z]?\d[\w.]*(?:-[A-Z][\w.]*)*")
+_MODELS: Final = ("DeepSeek", "GLM", "Qwen", "Kimi", "Llama", "Mixtral")
+_MODEL: Final = re.compile(rf"(?<![\w/.])(?:{'|'.join(_MODELS)})[-_]?[A-Z]?\d[\w.]*(?:-[A-Z][\w.]*)*")
 _REFUSAL: Final = re.compile(
     r"does not support|do(?:es)? not yet|not supported|unsupported|"
     r"supports only|only supports|supports exactly|requires (?:exactly|\w+=|eager)",
@@ -103,7 +104,7 @@ def _cells(text: str) -> Iterator[tuple[str, str, int]]:
         if match is not None:
             yield axis, cell, text.count("\n", 0, match.start()) + 1
     models: dict[str, int] = {}
-    for match in _MODEL.finditer(text):
+    for match in _MODEL.finditer(text) if any(word in text for word in _MODELS) else ():
         models.setdefault(match[0].rstrip(".-"), text.count("\n", 0, match.start()) + 1)
     for name, line in models.items():
         yield "model", name, line

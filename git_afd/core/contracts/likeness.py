@@ -25,10 +25,17 @@ def code_lines(lines: Sequence[str], first: int, last: int) -> Counter[str]:
         text = line.strip()
         if text.startswith("#"):
             continue
-        text = _ALIAS.sub("", _SPACE.sub(" ", text.partition("  #")[0].strip()))
-        if text not in _NOISE and not _PASSED_ON.match(text):
+        text = _folded(text.partition("  #")[0].strip())
+        if text not in _NOISE and not ("=" in text and _PASSED_ON.match(text)):
             found[text] += 1
     return found
+
+
+def _folded(text: str) -> str:
+    """Fold white space and leave out module aliases; most lines hold neither, which a look tells faster."""
+    if "  " in text or not text.isprintable():
+        text = _SPACE.sub(" ", text)
+    return _ALIAS.sub("", text) if "_module." in text else text
 
 
 def _after_signature(lines: Sequence[str], first: int, last: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Final
 
 from git_afd.core.contracts.model import Contract
@@ -13,7 +14,12 @@ from git_afd.core.outcome import Json
 
 def _path(pattern: str) -> Callable[[Contract], bool]:
     expression = re.compile(pattern)
-    return lambda row: bool(expression.search(row.plugin.path))
+
+    @cache
+    def fits(path: str) -> bool:
+        return bool(expression.search(path))
+
+    return lambda row: fits(row.plugin.path)
 
 
 def _about(pattern: str) -> Callable[[Contract], bool]:

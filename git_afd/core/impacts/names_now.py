@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from git_afd.core.contracts.model import Contract
@@ -75,9 +76,17 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
 def _set_on(source: str, name: str) -> set[str]:
     """Return the names of the objects on which a source sets an attribute: what stands before it, without its path."""
     plain = re.escape(name)
+    if not _may_set(plain).search(source):
+        return set()
     written = rf"([\w.\[\]]+)\.{plain}\s*(?::[^=\n]+)?=(?!=)|setattr\(([\w.]+),\s*[\"\']{plain}[\"\']"
     found = (match[1] or match[2] for match in re.finditer(written, source))
     return {base.rpartition(".")[2] for base in found}
+
+
+@cache
+def _may_set(plain: str) -> re.Pattern[str]:
+    """Return what any such assignment holds. It begins with plain text, which is sought ten times as fast."""
+    return re.compile(rf"\.{plain}\s*[:=]|setattr\(")
 
 
 def _set_somewhere(who: str, name: str, side: Side, objects: set[str]) -> Located | None:

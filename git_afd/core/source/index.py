@@ -23,6 +23,11 @@ from git_afd.core.source.definitions import (
 from git_afd.core.source.versions import Versions, verdict
 
 _FOLD = re.compile(r"\s+")
+_AFTER_OPENING: Final = re.compile(r"([(\[{]) ")
+_BEFORE_CLOSING: Final = re.compile(r",? ([)\]}])")
+_LAST_COMMA: Final = re.compile(r",([)\]}])")
+_FOLDABLE: Final = re.compile(r"[^\S ]|  |[(\[{] | [)\]}]|,[)\]}]")
+"""What folding changes: white space that is not one blank, and what only formatting puts beside brackets."""
 _DEFINITIONS: Final = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 _TELLING: Final = _DEFINITIONS | {ast.Import, ast.ImportFrom}
 _SILENT: Final = frozenset(
@@ -129,13 +134,13 @@ _Text = _Lines
 
 def fold_space(text: str) -> str:
     """Fold white space and drop what only formatting adds, so that a re-wrapped expression reads the same."""
-    if " " not in text and "\n" not in text and not text.endswith((",)", ",]", ",}")):
-        return text
+    if not _FOLDABLE.search(text):
+        return text.strip()
     folded = _FOLD.sub(" ", text).strip()
     if " " in folded or folded.endswith((",)", ",]", ",}")):
-        folded = re.sub(r"([(\[{]) ", r"\1", folded)
-        folded = re.sub(r",? ([)\]}])", r"\1", folded)
-        folded = re.sub(r",([)\]}])", r"\1", folded)
+        folded = _AFTER_OPENING.sub(r"\1", folded)
+        folded = _BEFORE_CLOSING.sub(r"\1", folded)
+        folded = _LAST_COMMA.sub(r"\1", folded)
     return folded
 
 
