@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Self
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, Self
 
 from git_afd.adapters.process_family import RUN_VARIABLE, Family, lives, named, send_group
 from git_afd.adapters.signal_forwarding import Forwarding
@@ -34,15 +34,24 @@ _SETTLE_S: Final = 0.5
 _CHUNK: Final = 1 << 16
 
 
+class Errand(Protocol):
+    """What is done while a command runs, such as a request to a server; the command is stopped when it is done."""
+
+    def done(self, family: Family) -> bool:
+        """Say whether it is done; asked again and again, and must not block."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
     """How one command ended.
 
     `exit_code` is None when a signal ended it; `signal` is that signal's number, else None. `timed_out`: its
     time was up. `interrupted`: this program was told to stop meanwhile (SIGINT, SIGTERM, SIGHUP); the caller
-    must stop too. `log` holds stdout and stderr as they came, `log_digest` its SHA-256, `log_bytes` its length.
+    must stop too. `stopped`: it still ran when its errand was done, and was told to end then. `log` holds stdout
+    and stderr as they came, `log_digest` its SHA-256, `log_bytes` its length.
     `left_behind` names processes that still lived when the command itself had ended and were ended for it,
-    `survivors` those that even SIGKILL did not end: both as ``pid name``.
+    `killed` those that did not end on a signal in the time they had, `survivors` those that even SIGKILL did not
+    end: all as ``pid name``.
     """
 
     exit_code: int | None
@@ -55,6 +64,8 @@ class ProcessResult:
     log_bytes: int
     left_behind: tuple[str, ...] = ()
     survivors: tuple[str, ...] = ()
+    killed: tuple[str, ...] = ()
+    stopped: bool = False
 
     @property
     def succeeded(self) -> bool:
@@ -71,15 +82,16 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
     timeout_s: float,
     grace_s: float = TEARDOWN_S,
     echo: Callable[[bytes], None] | None = None,
+    errand: Errand | None = None,
 ) -> ProcessResult:
     """Run `argv` (a list, never a shell line) in `cwd` to its end and return how it ended.
 
     `env` is the whole environment; what locates a git repository is taken out, and Python children are told not
     to buffer (else nothing is live). stdin is empty. `log` must not exist yet; `echo` gets each piece of output
     as it comes, and is dropped when it fails with OSError: the run is worth more than the screen. When
-    `timeout_s` seconds are over, or this program is told to stop, the family gets the signal, `grace_s` seconds
-    to clean up, then SIGKILL. Raises EnvironmentFault: the program or the folder is not there, the log exists
-    or cannot be written.
+    `timeout_s` seconds are over, its `errand` is done, or this program is told to stop, the family gets the
+    signal, `grace_s` seconds to clean up, then SIGKILL. Raises EnvironmentFault: the program or the folder is not
+    there, the log exists or cannot be written.
     """
     token = secrets.token_hex(8)
     marked = {"PYTHONUNBUFFERED": "1", **without_repository(env), RUN_VARIABLE: f"{env.get(RUN_VARIABLE, '')}/{token}"}
@@ -87,8 +99,8 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
         started = time.monotonic()
         process, output = _start(argv, cwd, marked)
         with _Run(process, output, Family(process.pid, token), sink, forwarding) as run:
-            timed_out = run.watch(started + timeout_s)
-            left_behind, survivors = run.stop(grace_s)
+            timed_out = run.watch(started + timeout_s, errand)
+            left_behind = run.stop(grace_s)
         code = run.code()
         duration = time.monotonic() - started
     if sink.fault:
@@ -103,7 +115,9 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
         log_digest=sink.digest.hexdigest(),
         log_bytes=sink.size,
         left_behind=left_behind,
-        survivors=survivors,
+        survivors=run.survivors,
+        killed=run.killed,
+        stopped=run.stopped,
     )
 
 
@@ -196,6 +210,9 @@ class _Run:
         self._open: selectors.BaseSelector = selectors.DefaultSelector()
         self._nap = _TICK_S / 64
         self._lost = False
+        self.stopped = False
+        self.killed: tuple[str, ...] = ()
+        self.survivors: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         os.set_blocking(self._pipe, False)
@@ -210,32 +227,35 @@ class _Run:
         self._open.close()
         os.close(self._pipe)
 
-    def watch(self, deadline: float) -> bool:
-        """Copy output until the command ends, a signal comes or `deadline` (monotonic) passes: then True."""
+    def watch(self, deadline: float, errand: Errand | None) -> bool:
+        """Copy output until the command ends, a signal comes, `errand` is done or `deadline` passes: then True."""
         while not (self._ended() or self._forwarding.seen or self._sink.fault):
+            if errand is not None and errand.done(self._family):
+                self.stopped = not self._ended()
+                return False
             left = deadline - time.monotonic()
             if left <= 0:
                 return True
             self._pump(min(_TICK_S, left))
         return False
 
-    def stop(self, grace_s: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """End the family: a signal, time to clean up, SIGKILL; return who was left behind, and who survived."""
+    def stop(self, grace_s: float) -> tuple[str, ...]:
+        """End the family: a signal, time to clean up, SIGKILL; return who was left behind."""
         until = time.monotonic() + grace_s
         left_behind: tuple[str, ...] = ()
         if self._ended():
             left_behind = self._stragglers()
             if not left_behind:
                 self._drain()
-                return (), ()
+                return ()
         else:
             forwarded = self._forwarding.seen[0] if self._forwarding.seen else None
             self._family.tell_all(forwarded or signal.SIGTERM, group_knows=forwarded is not None)
             self._pump_until(until, self._ended)
-        self._end_rest(signal.SIGTERM, until)
-        survivors = self._end_rest(signal.SIGKILL, time.monotonic() + _KILL_WAIT_S)
+        self.killed = named(self._end_rest(signal.SIGTERM, until))
+        self.survivors = named(self._end_rest(signal.SIGKILL, time.monotonic() + _KILL_WAIT_S))
         self._drain()
-        return left_behind, named(survivors)
+        return left_behind
 
     def code(self) -> int | None:
         """Return the exit code, negative for a signal; None when the command lives still or nobody can know."""

@@ -18,6 +18,7 @@ import pytest
 from kit import ROOT, Kit, Repo
 
 from git_afd.adapters.process import ProcessResult, run_command
+from git_afd.adapters.process_family import Family
 from git_afd.errors import EnvironmentFault
 
 TOKEN = "afd-test-sleeper"
@@ -187,6 +188,38 @@ def drive(tmp_path: Path, script: str, number: int, **env: str) -> list[Any]:
         out, _ = tool.communicate(timeout=20)
     answer: list[Any] = json.loads(out)
     return answer
+
+
+class Countdown:
+    """An errand that is done when it was asked often enough, and remembers who belonged to the run then."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.living: list[int] = []
+
+    def done(self, family: Family) -> bool:
+        self.left -= 1
+        self.living = [process.pid for process in family.living()]
+        return self.left <= 0
+
+
+# script, whether the errand's end stopped it, its exit code, its log, whether it had to be killed
+ERRANDS = [
+    ("trap 'echo bye; exit 5' TERM; while :; do :; done", True, 5, "bye\n", False),
+    ("exit 5", False, 5, "", False),  # it ended before its errand was done
+    (f"{IGNORE} while :; do :; done", True, None, "", True),  # deaf: killed, and said to be
+]
+
+
+@pytest.mark.parametrize(("script", "stopped", "code", "said", "killed"), ERRANDS)
+def test_a_command_with_an_errand_runs_until_it_is_done(
+    tmp_path: Path, script: str, stopped: bool, code: int | None, said: str, killed: bool
+) -> None:
+    errand = Countdown(3)
+    result = go(tmp_path, script, errand=errand)
+    assert (result.stopped, result.exit_code, result.log.read_text()) == (stopped, code, said)
+    assert (bool(result.killed), result.survivors, result.timed_out) == (killed, (), False)
+    assert bool(errand.living) == stopped
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
