@@ -10,15 +10,15 @@ import os
 import secrets
 import selectors
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, Self
 
-from git_afd.adapters.process_family import RUN_VARIABLE, Family, lives, named, send_group
+from git_afd.adapters.process_family import RUN_VARIABLE, Family, lives, named
 from git_afd.adapters.signal_forwarding import Forwarding
+from git_afd.adapters.warden import Charge, NotStarted, start
 from git_afd.core.git_environment import without_repository
 from git_afd.errors import EnvironmentFault
 
@@ -83,6 +83,8 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
     grace_s: float = TEARDOWN_S,
     echo: Callable[[bytes], None] | None = None,
     errand: Errand | None = None,
+    tick: Callable[[], None] | None = None,
+    hold: Sequence[int] = (),
 ) -> ProcessResult:
     """Run `argv` (a list, never a shell line) in `cwd` to its end and return how it ended.
 
@@ -90,18 +92,23 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
     to buffer (else nothing is live). stdin is empty. `log` must not exist yet; `echo` gets each piece of output
     as it comes, and is dropped when it fails with OSError: the run is worth more than the screen. When
     `timeout_s` seconds are over, its `errand` is done, or this program is told to stop, the family gets the
-    signal, `grace_s` seconds to clean up, then SIGKILL. Raises EnvironmentFault: the program or the folder is not
-    there, the log exists or cannot be written.
+    signal, `grace_s` seconds to clean up, then SIGKILL; the same when this program dies, however it dies (see
+    :mod:`git_afd.adapters.warden`): then the descriptors `hold` (locks) stay open until the family is gone. `tick`
+    is called several times a second while the command runs. Raises EnvironmentFault: the program or the folder is
+    not there, the log exists or cannot be written.
     """
     token = secrets.token_hex(8)
     marked = {"PYTHONUNBUFFERED": "1", **without_repository(env), RUN_VARIABLE: f"{env.get(RUN_VARIABLE, '')}/{token}"}
     with _Log(log, echo) as sink, Forwarding() as forwarding:
         started = time.monotonic()
-        process, output = _start(argv, cwd, marked)
-        with _Run(process, output, Family(process.pid, token), sink, forwarding) as run:
+        try:
+            charge = start(argv, cwd=cwd, env=marked, token=token, grace_s=grace_s, hold=hold)
+        except (NotStarted, OSError) as error:
+            raise _not_started(argv, cwd, error) from None
+        with _Run(charge, Family(charge.leader, token, root=charge.warden), sink, forwarding, tick) as run:
             timed_out = run.watch(started + timeout_s, errand)
             left_behind = run.stop(grace_s)
-        code = run.code()
+        code = charge.code
         duration = time.monotonic() - started
     if sink.fault:
         raise EnvironmentFault(f"The log {log} could not be written: {sink.fault}.", "Make room and run again.")
@@ -119,21 +126,6 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
         killed=run.killed,
         stopped=run.stopped,
     )
-
-
-def _start(argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[subprocess.Popen[bytes], int]:
-    """Start `argv` in a session of its own; return it and the descriptor that its output is read from."""
-    output, theirs = os.pipe()
-    try:
-        process = subprocess.Popen(
-            list(argv), cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True
-        )
-    except (OSError, ValueError, IndexError) as error:
-        os.close(output)
-        raise _not_started(argv, cwd, error) from None
-    finally:
-        os.close(theirs)
-    return process, output
 
 
 def _not_started(argv: Sequence[str], cwd: Path, error: Exception) -> EnvironmentFault:
@@ -200,32 +192,36 @@ class _Run:
     """One command that is running: its output, its family and its end."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], output: int, family: Family, sink: _Log, forwarding: Forwarding
+        self,
+        charge: Charge,
+        family: Family,
+        sink: _Log,
+        forwarding: Forwarding,
+        tick: Callable[[], None] | None,
     ) -> None:
-        self._process = process
+        self._charge = charge
         self._family = family
         self._sink = sink
         self._forwarding = forwarding
-        self._pipe = output
+        self._tick = tick
         self._open: selectors.BaseSelector = selectors.DefaultSelector()
-        self._nap = _TICK_S / 64
-        self._lost = False
         self.stopped = False
         self.killed: tuple[str, ...] = ()
         self.survivors: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
-        os.set_blocking(self._pipe, False)
-        self._open.register(self._pipe, selectors.EVENT_READ)
+        for number in (self._charge.output, self._charge.report):
+            self._open.register(number, selectors.EVENT_READ)
         self._forwarding.attach(self._family.leader)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Whatever happened above, the group does not outlive this block."""
-        if not self._ended():
-            send_group(self._family.leader, signal.SIGKILL)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Whatever happened above, the family does not outlive this block by more than its time to clean up."""
         self._open.close()
-        os.close(self._pipe)
+        if kind is None:
+            self._charge.release()
+        else:
+            self._charge.abandon()
 
     def watch(self, deadline: float, errand: Errand | None) -> bool:
         """Copy output until the command ends, a signal comes, `errand` is done or `deadline` passes: then True."""
@@ -252,64 +248,62 @@ class _Run:
             forwarded = self._forwarding.seen[0] if self._forwarding.seen else None
             self._family.tell_all(forwarded or signal.SIGTERM, group_knows=forwarded is not None)
             self._pump_until(until, self._ended)
-        self.killed = named(self._end_rest(signal.SIGTERM, until))
-        self.survivors = named(self._end_rest(signal.SIGKILL, time.monotonic() + _KILL_WAIT_S))
+        if not self._charge.alone:
+            self.killed = named(self._family.end_rest(signal.SIGTERM, until, self._pump_until))
+            last = time.monotonic() + _KILL_WAIT_S
+            self.survivors = named(self._family.end_rest(signal.SIGKILL, last, self._pump_until))
+            self._pump_until(time.monotonic() + _SETTLE_S, self._ended)  # its warden has to notice first
         self._drain()
         return left_behind
 
-    def code(self) -> int | None:
-        """Return the exit code, negative for a signal; None when the command lives still or nobody can know."""
-        return self._process.poll() if not self._lost else None
-
     def _stragglers(self) -> tuple[str, ...]:
         """Return who lives a moment after the command's own end: a pipeline's members need not end as one."""
-        members = self._family.living()
-        self._pump_until(time.monotonic() + _SETTLE_S, lambda: not any(map(lives, members)))
+        if self._charge.alone or not (members := self._family.living()):
+            return ()
+        self._pump_until(time.monotonic() + _SETTLE_S, lambda: self._is_alone() or not any(map(lives, members)))
         return named(filter(lives, members))
-
-    def _end_rest(self, number: int, until: float) -> list[Process]:
-        """Send `number`, once each, to whoever lives, newcomers too, until none does or time is up."""
-        while (members := self._family.living()) and time.monotonic() < until:
-            self._family.tell(members, number)
-            self._pump_until(until, lambda: not any(map(lives, members)))
-        return members
 
     def _pump_until(self, until: float, done: Callable[[], bool]) -> None:
         while not done() and time.monotonic() < until:
             self._pump(_TICK_S / 2)
 
     def _ended(self) -> bool:
-        """Say whether the command itself ended, without reaping it: its pid, and so its group, stays ours."""
-        if not hasattr(os, "waitid"):
-            return self._process.poll() is not None
-        try:
-            flags = os.WEXITED | os.WNOWAIT | os.WNOHANG
-            return os.waitid(os.P_PID, self._process.pid, flags) is not None
-        except ChildProcessError:  # somebody ignores SIGCHLD: the exit code is gone
-            self._lost = self._process.returncode is None
-            return True
+        self._charge.look()
+        return self._charge.ended
+
+    def _is_alone(self) -> bool:
+        self._charge.look()
+        return self._charge.alone
 
     def _pump(self, wait_s: float) -> None:
-        """Copy what is there, waiting for it `wait_s` seconds at most; after the end of output just wait."""
-        if not self._open.get_map():
-            time.sleep(min(wait_s, self._nap))
-            self._nap *= 2
-        elif self._open.select(wait_s):
+        """Copy what is there, waiting for output or news `wait_s` seconds at most."""
+        if self._tick:
+            self._tick()
+        ready = {key.fd for key, _ in self._open.select(wait_s)}
+        if self._charge.output in ready:
             self._copy()
+        if self._charge.report in ready:
+            self._charge.look()
+            if self._charge.silent:
+                self._forget(self._charge.report)
 
     def _copy(self) -> bool:
         """Take one piece of output; False when there is none (yet, or for ever)."""
-        if not self._open.get_map():
+        if self._charge.output not in self._open.get_map():
             return False
         try:
-            data = os.read(self._pipe, _CHUNK)
+            data = os.read(self._charge.output, _CHUNK)
         except BlockingIOError:
             return False
         if data:
             self._sink.take(data)
         else:
-            self._open.unregister(self._pipe)
+            self._forget(self._charge.output)
         return bool(data)
+
+    def _forget(self, number: int) -> None:
+        if number in self._open.get_map():
+            self._open.unregister(number)
 
     def _drain(self) -> None:
         """Take what stands in the pipe; a holder of it that we may not end does not make us wait."""

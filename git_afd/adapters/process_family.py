@@ -1,15 +1,17 @@
 """Who belongs to a run, and how they are told to end.
 
 A gate command starts servers, servers start workers, and some leave the process group on purpose. A run's
-family is known by three marks: the process group, the line of parents, and a token in the environment that
-every descendant inherits, also one that was left an orphan.
+family is known by three marks: the process group, the line of parents (up to its warden, which on Linux is also given
+the orphans), and a token in the environment that every descendant inherits.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,11 +22,15 @@ RUN_VARIABLE: Final = "GIT_AFD_RUN"
 
 
 class Family:
-    """The command (`leader`, its pid and process group) and all that came from it, marked by `token`."""
+    """The command (`leader`, its pid and process group) and all that came from it, marked by `token`.
 
-    def __init__(self, leader: int, token: str) -> None:
+    `root` is the process that all of it stands below: the warden, which is no member itself.
+    """
+
+    def __init__(self, leader: int, token: str, *, root: int) -> None:
         """Start with nobody told anything."""
         self.leader = leader
+        self._root = root
         self._token = token
         self._told: set[tuple[Process, int]] = set()
 
@@ -33,8 +39,8 @@ class Family:
         import psutil
 
         members: set[Process] = set()
-        with contextlib.suppress(psutil.Error):  # it ended; its children are found by their other marks
-            members.update(psutil.Process(self.leader).children(recursive=True))
+        with contextlib.suppress(psutil.Error):  # it was killed; its charges are found by their other marks
+            members.update(psutil.Process(self._root).children(recursive=True))
         members.update(process for process in psutil.process_iter() if self._is_marked(process))
         return sorted(filter(lives, members), key=lambda member: member.pid)
 
@@ -55,6 +61,16 @@ class Family:
                 self._told.add((member, number))
                 with contextlib.suppress(psutil.Error, OSError):  # it ended meanwhile
                     member.send_signal(number)
+
+    def end_rest(self, number: int, until: float, wait: Callable[[float, Callable[[], bool]], None]) -> list[Process]:
+        """Send `number`, once each, to whoever lives, newcomers too, until none does or `until` (monotonic) passes.
+
+        `wait` waits until a moment or a condition. Returns who lives still.
+        """
+        while (members := self.living()) and time.monotonic() < until:
+            self.tell(members, number)
+            wait(until, partial(_none_lives, members))
+        return members
 
     def _is_marked(self, process: Process) -> bool:
         import psutil
@@ -79,6 +95,10 @@ def lives(process: Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
+
+
+def _none_lives(members: Iterable[Process]) -> bool:
+    return not any(map(lives, members))
 
 
 def named(processes: Iterable[Process]) -> tuple[str, ...]:

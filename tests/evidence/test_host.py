@@ -80,7 +80,7 @@ def test_a_tool_that_cannot_be_believed_makes_devices_unknown(
 
 
 def test_being_told_to_stop_while_asking_is_no_answer_but_an_interrupt(tmp_path: Path) -> None:
-    tool(tmp_path, "(sleep 0.2; kill -INT $PPID) & sleep 5")
+    tool(tmp_path, f"(sleep 0.2; kill -INT {os.getpid()}) & sleep 5")
     with pytest.raises(KeyboardInterrupt):
         read_npus({"PATH": f"{tmp_path}:/usr/bin:/bin"}, devices=tmp_path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -161,12 +163,14 @@ def test_processes_of_others_are_left_alone(tmp_path: Path) -> None:
 
 
 DRIVER = """
-import json, os, sys
+import fcntl, json, os, sys
 from pathlib import Path
 from git_afd.adapters.process import run_command
 script, out = sys.argv[1:]
+lock = open(Path(out, "lock"), "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
 done = run_command(["sh", "-c", script], cwd=Path(out), env=dict(os.environ), log=Path(out, "log"), timeout_s=30,
-    grace_s=float(os.environ.get("GRACE", "5")))
+    grace_s=float(os.environ.get("GRACE", "5")), hold=[lock.fileno()])
 print(json.dumps([done.exit_code, done.signal, done.interrupted, done.timed_out, done.survivors]))
 """
 TIDY = "trap 'sleep 0.3; echo released; exit 0' INT TERM HUP; echo ready; while :; do sleep 0.05; done"
@@ -181,9 +185,7 @@ def drive(tmp_path: Path, script: str, number: int, **env: str) -> list[Any]:
         env={**os.environ, **env},
         start_new_session=True,
     ) as tool:
-        until = time.monotonic() + 10
-        while time.monotonic() < until and not ((log := tmp_path / "log").exists() and b"ready" in log.read_bytes()):
-            time.sleep(0.02)
+        until(lambda: (log := tmp_path / "log").exists() and b"ready" in log.read_bytes())
         tool.send_signal(number)
         out, _ = tool.communicate(timeout=20)
     answer: list[Any] = json.loads(out)
@@ -314,3 +316,55 @@ def test_a_child_git_does_not_write_into_the_repository_around_it(kit: Kit, tmp_
     # The control: the same script with that environment does write there, so the claim above could have failed.
     subprocess.run(["sh", "-c", STRAY], cwd=tmp_path, env=hook_world, capture_output=True, check=False)
     assert _bytes_of(outer, linked) != before
+
+
+# How the command is started, and what of it must be gone after the tool was killed.
+ORPHANS = [
+    (f"({IGNORE} echo $$ > top; sh -c '{IGNORE} echo $$ > deep; echo ready; sleep 60') & wait", ("top", "deep")),
+    ("python leaver.py polite & wait", (TOKEN,)),  # left the session, and its parent waits for it
+    ("(env -i python leaver.py deaf &); sleep 60", (TOKEN,)),  # an orphan without group, parent or mark
+]
+
+
+@pytest.mark.parametrize(("script", "marks"), ORPHANS)
+def test_nothing_outlives_a_tool_that_was_killed(tmp_path: Path, script: str, marks: tuple[str, ...]) -> None:
+    (tmp_path / "leaver.py").write_text(LEAVER.replace("time.sleep", "print('ready', flush=True); time.sleep", 1))
+    drive_and_kill(tmp_path, script.replace("python", f"{sys.executable} -S"), *marks, GRACE="0.2")
+    gone(tmp_path, *marks)
+
+
+def test_a_killed_tool_leaves_its_command_the_time_to_clean_up_and_its_locks_until_then(tmp_path: Path) -> None:
+    script = "trap 'sleep 0.5; touch released; exit 0' TERM; echo $$ > top; echo ready; while :; do sleep 0.05; done"
+    drive_and_kill(tmp_path, script, "top", GRACE="10")
+    with (tmp_path / "lock").open() as lock:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the kernel gives it when the last of the family is gone
+    assert (tmp_path / "released").exists()
+    gone(tmp_path, "top")
+
+
+def test_a_killed_warden_is_no_success_and_its_command_is_ended(tmp_path: Path) -> None:
+    result = go(tmp_path, "echo $$ > top; kill -KILL $PPID; sleep 60")
+    assert (result.exit_code, result.succeeded) == (None, False)
+    gone(tmp_path, "top")
+
+
+def drive_and_kill(tmp_path: Path, script: str, *marks: str, **env: str) -> None:
+    """Run `script` through the runner, and kill the program that does so once all of the script's marks are there."""
+    with subprocess.Popen(
+        [sys.executable, "-c", DRIVER, script, str(tmp_path)], cwd=ROOT, env={**os.environ, **env}
+    ) as tool:
+        until(lambda: all((tmp_path / mark).exists() and (tmp_path / mark).read_text() for mark in marks))
+        tool.kill()
+
+
+def gone(tmp_path: Path, *marks: str) -> None:
+    until(lambda: not any(alive(tmp_path / mark) for mark in marks))
+
+
+def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.02)
