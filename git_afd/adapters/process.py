@@ -48,7 +48,7 @@ class ProcessResult:
     and stderr as they came, `log_digest` its SHA-256, `log_bytes` its length.
     `left_behind` names processes that still lived when the command itself had ended and were ended for it,
     `killed` those that did not end on a signal in the time they had, `survivors` those that even SIGKILL did not
-    end: all as ``pid name``.
+    end: pid, age and command of each.
     """
 
     exit_code: int | None

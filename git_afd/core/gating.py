@@ -107,6 +107,8 @@ def finished_body(name: str, raw: RawRun, verdict: GateVerdict, kept: str, *, or
         "op": "finished",
         "status": "INTERRUPTED" if raw.interrupted else verdict.status,
         "reason": verdict.blocker,
+        "tests": verdict.tests,
+        "cleanup": verdict.cleanup,
         "origin": origin,
         "diagnostic": raw.diagnostic or verdict.partial,
         "artifacts": {**raw.artifacts, FILE: kept},

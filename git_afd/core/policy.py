@@ -16,6 +16,7 @@ from git_afd.core.command import Command, fault_of
 from git_afd.core.outcome import Json
 
 SCHEMA: Final = 1
+_KEYS: Final = ("schema", "name", "simulated", "paths", "guard", "gates", "accuracy", "skip", "stack", "commit", "host")
 _T = TypeVar("_T")
 
 
@@ -62,6 +63,20 @@ class Gate:
     devices: int = 0
 
 
+TEARDOWN_S: Final = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What a run must leave as it found it, and how many seconds it has for that after its commands ended.
+
+    `ports` are TCP ports; releasing NPU memory takes 45 s and more (domain: NPU host evidence).
+    """
+
+    ports: tuple[int, ...] = ()
+    teardown_s: int = TEARDOWN_S
+
+
 @dataclass(frozen=True, slots=True)
 class Accuracy:
     """What full accuracy means: task, metric, number of questions, modes, threshold (fraction 0 to 1)."""
@@ -96,6 +111,7 @@ class Policy:
     dockerfiles: tuple[str, ...]
     bots: tuple[str, ...]
     simulated: bool = False
+    host: Host = Host()
 
     def kind_of(self, path: str) -> str:
         """Say what a repository-relative path is: lesson, documentation, test, production or other."""
@@ -127,18 +143,17 @@ def _expression(glob: str) -> re.Pattern[str]:
 
 def parse_policy(document: Mapping[str, Json]) -> Policy:
     """Build the policy from a parsed TOML document. Raises PolicyFault naming the first wrong key."""
-    _known(
-        document, "", ("schema", "name", "simulated", "paths", "guard", "gates", "accuracy", "skip", "stack", "commit")
-    )
+    _known(document, "", _KEYS)
     if document.get("schema") != SCHEMA:
         raise PolicyFault("schema", f"{SCHEMA} was expected")
     with_key = _Reader(document, "")
     paths, accuracy = with_key.sub("paths"), with_key.sub("accuracy")
     _known(paths.body, "paths", ("production", "tests", "documentation", "lessons", "must-read"))
     _known(accuracy.body, "accuracy", ("task", "metric", "expected-size", "modes", "threshold", "threshold-guard"))
-    stack, commit = with_key.sub("stack"), with_key.sub("commit")
+    stack, commit, host = with_key.sub("stack"), with_key.sub("commit"), with_key.sub("host")
     _known(stack.body, "stack", ("dockerfiles",))
     _known(commit.body, "commit", ("bots",))
+    _known(host.body, "host", ("ports", "teardown-s"))
     return Policy(
         name=with_key.text("name"),
         simulated=with_key.flag("simulated"),
@@ -155,6 +170,7 @@ def parse_policy(document: Mapping[str, Json]) -> Policy:
         skips=tuple(_skip(reader) for reader in with_key.each("skip")),
         dockerfiles=stack.texts("dockerfiles"),
         bots=commit.texts("bots"),
+        host=Host(host.numbers("ports"), host.number("teardown-s", TEARDOWN_S)),
     )
 
 
@@ -249,6 +265,9 @@ class _Reader:
 
     def number(self, name: str, default: int | None = None) -> int:
         return self._named(name, lambda: shape.number(self.body, name, default))
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        return self._named(name, lambda: shape.numbers(self.body, name))
 
     def sub(self, name: str) -> _Reader:
         return _Reader(self._named(name, lambda: shape.table(self.body, name)), self._key(name))

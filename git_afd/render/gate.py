@@ -23,6 +23,7 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
         return
     yield f"commit {data['commit'][:12]}, tree {data['tree'][:12]}"
     yield columns(("command", "status", "exit", "seconds", "tests"), map(_row, data["commands"]), color=color)
+    yield f"tests: {data['tests']}; cleanup: {data['cleanup']}"
     failed = [command["name"] for command in data["commands"] if command["status"] != "PASS"]
     yield from (f"log of {name}: {path}" for name, path in data.get("logs", {}).items() if name in failed)
     if data.get("bundle"):

@@ -15,6 +15,7 @@ from git_afd.core.evidence.collecting import collect_command
 from git_afd.core.evidence.documented import documented
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
+from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
 from git_afd.core.finding import Finding
@@ -31,7 +32,7 @@ def judge_raw(
     `but` is the run's own name: it is not foreign to itself.
     """
     left = (name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))
-    wanted = {BEFORE, AFTER, *left, *(one.log for one in raw.listings)}
+    wanted = {BEFORE, AFTER, BEFORE_FACTS, AFTER_FACTS, *left, *(one.log for one in raw.listings)}
     found = (wanted & files.keys()) if files is not None else wanted
     read = {name: _read(session, raw, name, files) for name in found}
     known = {name: data for name, data in read.items() if data is not None}
@@ -68,6 +69,7 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
         tree=_tree(session.git, raw.identity.commit, gate),
         foreign=_earlier(up, but),
         simulated_accepted=policy.simulated,
+        ports=policy.host.ports,
     )
     return _with_accuracy(session, up, raw, policy, question) if raw.gate == "accuracy" else question
 

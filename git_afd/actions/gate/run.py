@@ -11,7 +11,7 @@ from git_afd.actions.gate import record
 from git_afd.actions.gate.bundle import bring_in, refuse_target, take_out
 from git_afd.actions.gate.carry_out import Bench, carry_out
 from git_afd.actions.gate.enter import Entry, disturbed, enter, interpreter, upgrade_here
-from git_afd.actions.gate.host import RELEASE_S, lack, look, texts_after
+from git_afd.actions.gate.host import lack, look, texts_after
 from git_afd.actions.gate.judge import judge_raw
 from git_afd.actions.gate.order import Order
 from git_afd.actions.gate.say import blocked, judged, would_run
@@ -38,7 +38,7 @@ def gate(session: Session, order: Order) -> Outcome:
         return bring_in(session, entry, order)
     python = interpreter(order)
     entry.commands(order.only)  # an unknown one is a fault before anything else
-    facts = look(python, session.root)
+    facts = look(entry.source.policy, python, session.root)
     lacking = _lacking(entry, order, facts)
     if order.dry_run:
         return would_run(entry, order, python, lacking)
@@ -82,7 +82,9 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
     bench = Bench(order.gate, folder, root, {**values, **targets}, session.artifacts, task)
     kept = carry_out(bench, entry.commands(order.only), order)
     try:
-        texts = texts_after(entry.gate, facts, budget_s=0 if kept.interrupted else RELEASE_S)
+        policy = entry.source.policy
+        budget_s = 0 if kept.interrupted else policy.host.teardown_s
+        texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s)
         kept.artifacts |= dict(zip(texts, session.artifacts.put(texts.values()), strict=True))
     except KeyboardInterrupt:
         kept.interrupted = True

@@ -61,6 +61,8 @@ def facts_of(upgrade: str, raw: RawRun, verdict: GateVerdict) -> dict[str, Json]
         "phase": GATES[raw.gate].name,
         "run": "",
         "status": "INTERRUPTED" if raw.interrupted else verdict.status,
+        "tests": verdict.tests,
+        "cleanup": verdict.cleanup,
         "commit": raw.identity.commit,
         "tree": raw.identity.tree,
         "origin": "here",

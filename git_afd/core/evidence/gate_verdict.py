@@ -14,7 +14,7 @@ from git_afd.core.command import Command
 from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
 from git_afd.core.evidence.expectation import LOST, Expectation, expect
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.host_verdict import BEFORE, is_simulated, judge_host
+from git_afd.core.evidence.host_verdict import BEFORE, cleanup_status, is_simulated, judge_before, judge_cleanup
 from git_afd.core.evidence.junit import parse_junit
 from git_afd.core.evidence.lmeval import Measurement
 from git_afd.core.evidence.raw_run import Ended, RawRun
@@ -28,7 +28,6 @@ _CLOCK_S: Final = 2.0
 """How far lm-eval's own date may lie outside the command's time: file systems and clocks round."""
 
 _RELAXED: Final = "guard-relaxed"
-_HELD: Final = "devices-held"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Question:
     `tree` holds the paths of the commit that ran, None when they are not known; `notes` are findings about the
     policy's own entries. `guards` are findings about guarded values that moved; `foreign` maps digests of results
     that belong to other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated
-    host.
+    host; `ports` are those that a run must leave as it found them.
     """
 
     gate: Gate
@@ -49,6 +48,7 @@ class Question:
     simulated_accepted: bool = False
     tree: frozenset[str] | None = None
     notes: tuple[Finding, ...] = ()
+    ports: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +63,27 @@ class CommandVerdict:
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """The verdict of a run. `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked."""
+    """The verdict of a run: PASS only when its `tests` (all that its commands are judged by) and its `cleanup` are.
+
+    `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked.
+    """
 
     status: Status
     commands: tuple[CommandVerdict, ...]
     findings: tuple[Finding, ...]
     metrics: Mapping[str, Json] = field(default_factory=dict)
     partial: bool = False
+    tests: Status = "PASS"
+    cleanup: Status = "PASS"
 
     @property
     def blocker(self) -> str:
         """The first thing that keeps it from passing, in one sentence; empty when it passes."""
         errors = [finding for finding in self.findings if finding.severity == "error"]
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        return f"{errors[0].message}{more}" if errors else ""
+        said = f"{errors[0].message}{more}" if errors else ""
+        unclean = self.tests == "PASS" != self.cleanup
+        return f"the tests passed and the cleanup is {self.cleanup}: {said}" if unclean else said
 
 
 def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVerdict:
@@ -85,7 +92,7 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         _command(command, _ended(raw, command), question, raw, files) for command in question.gate.commands
     )
     around = (*_around(question, raw, files), *_strange(question.gate, raw))
-    statuses = [*(one.status for one in commands), *("FAIL" if one.code == _HELD else "BLOCKED" for one in around)]
+    statuses = [*(one.status for one in commands), *("BLOCKED" for one in around if one.severity == "error")]
     findings = [*around, *(finding for one in commands for finding in one.findings), *question.notes]
     metrics: Mapping[str, Json] = {}
     partial = False
@@ -93,7 +100,10 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         status, found, metrics, partial = _accuracy(question, question.accuracy, raw, files)
         statuses.append(status)
         findings += found
-    return GateVerdict(_worst(statuses), commands, _ordered(findings), metrics, partial)
+    left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files))
+    tests, cleanup = _worst(statuses), cleanup_status(left)
+    status = _worst((tests, cleanup))
+    return GateVerdict(status, commands, _ordered((*findings, *left)), metrics, partial, tests, cleanup)
 
 
 def _worst(statuses: Iterable[str]) -> Status:
@@ -120,8 +130,7 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
         )
     for text in raw.disturbed:
         yield Finding("tree-moved", "", text, "run the gate again, and let nothing write there meanwhile")
-    if question.gate.npu:
-        yield from judge_host(question.gate.devices, files)
+    yield from judge_before(question.gate, files)
     simulated = raw.simulated or is_simulated(files.get(BEFORE, b"").decode(errors="replace"))
     if simulated and not question.simulated_accepted:
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
@@ -171,12 +180,6 @@ def _ending(ended: Ended) -> Iterator[Finding]:
         yield Finding("run-not-ended", name, f"it ended {how}", "read its log")
     elif ended.exit_code:
         yield Finding("exit-code", name, f"it ended with exit code {ended.exit_code}", "read its log")
-    if ended.survivors:
-        left = ", ".join(ended.survivors)
-        yield Finding("not-cleaned-up", name, f"processes outlived it: {left}", "end them, then run the gate again")
-    elif ended.left_behind:
-        left = ", ".join(ended.left_behind)
-        yield Finding("not-cleaned-up", name, f"it left processes behind, which were ended for it: {left}", "")
 
 
 def _tests(
