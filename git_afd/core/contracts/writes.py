@@ -55,8 +55,7 @@ def write(
     if owner.kind == "module" and form == "class-attribute":
         form = "module-attribute"
     chain = written(node) or name
-    spot = scope.site or read.spot(node, scope)
-    read.facts.writes[Write(spot, owner, name, chain, form, replaced, scope.condition)] = None
+    read.facts.writes[Write(read.spot(node, scope), owner, name, chain, form, replaced, scope.condition)] = None
     return True
 
 
