@@ -18,6 +18,7 @@ from git_afd.adapters.content import digests
 from git_afd.adapters.dirty import dirty_digests
 from git_afd.adapters.session import Session, open_session
 from git_afd.core.command import PLACEHOLDERS
+from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS, Port, Snapshot
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE
 from git_afd.core.evidence.raw_run import FILE, Ended, Identity, RawRun
 from git_afd.core.names import REVISION_KEYS, UPSTREAMS
@@ -129,7 +130,9 @@ class FrozenUpgrade:
         rule = policy.gates.get(gate, Gate())
         filled = dict.fromkeys(PLACEHOLDERS, "x")
         ended = tuple(Ended(one.name, one.filled(filled)[0], exit_code=0) for one in rule.commands)
-        host = dict.fromkeys((BEFORE, AFTER), _keep(session, SMI.encode())) if rule.npu else {}
+        seen = Snapshot(0.0, tuple(Port(number, "free") for number in policy.host.ports))
+        host = dict.fromkeys((BEFORE_FACTS, AFTER_FACTS), _keep(session, seen.as_bytes()))
+        host |= dict.fromkeys((BEFORE, AFTER), _keep(session, SMI.encode())) if rule.npu else {}
         kept = _keep(session, RawRun(gate, identity, "x", str(self.plugin.path), ended, host).as_bytes())
         number = len(self.upgrade.runs) + 1
         common = {"run": f"run-{number}", "gate": gate, "commit": head, "artifacts": {**host, FILE: kept}}

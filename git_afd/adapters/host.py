@@ -1,4 +1,4 @@
-"""What this host is: devices, CANN, interpreter, packages, variables, ports. Absent is recorded as absent."""
+"""What this host is: devices, CANN, interpreter, packages, variables. Absent is recorded as absent."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from git_afd.adapters.host_snapshot import snapshot
 from git_afd.adapters.process import run_command
 from git_afd.adapters.python_probe import probe_python
 from git_afd.core.evidence.cann import parse_cann_info
+from git_afd.core.evidence.host_snapshot import Snapshot
 from git_afd.core.evidence.npu_smi import NpuTable, Unknown, parse_npu_smi
 from git_afd.core.outcome import Json
 from git_afd.errors import EnvironmentFault
-
-PORTS: Final = (8000, 8001, 1239, 6392, 6402, 6453, 19080, 19600, 19610)
-"""Ports that the plugin's tests and servers use (domain: NPU host evidence)."""
 
 VARIABLES: Final = (
     "VLLM_VERSION",
@@ -37,15 +36,18 @@ _SMI_TIMEOUT_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class HostFacts:
-    """The facts, JSON-able; `npu_text` is npu-smi's own output, to be kept as an artifact (empty: no tool)."""
+    """The facts, JSON-able; `npu_text` is npu-smi's own output, to be kept as an artifact (empty: no tool).
+
+    `seen` is the snapshot of the same moment, kept beside it.
+    """
 
     machine: Mapping[str, Json]
     npu: Mapping[str, Json]
     cann: Mapping[str, Json]
     python: Mapping[str, Json]
     variables: Mapping[str, str]
-    ports: Mapping[str, str]
     processes: tuple[str, ...]
+    seen: Snapshot
     npu_text: str = ""
 
     @property
@@ -61,12 +63,13 @@ class HostFacts:
             "cann": dict(self.cann),
             "python": dict(self.python),
             "variables": dict(self.variables),
-            "ports": dict(self.ports),
             "processes": list(self.processes),
         }
 
 
-def host_facts(python: str, *, cwd: Path, env: Mapping[str, str], devices: Path = Path("/dev")) -> HostFacts:
+def host_facts(
+    python: str, *, cwd: Path, env: Mapping[str, str], ports: Iterable[int] = (), devices: Path = Path("/dev")
+) -> HostFacts:
     """Look at this host once. `python` is the target runtime's interpreter, asked in `cwd` with `env`.
 
     Nothing is guessed: what is not there is ``absent``, what did not answer ``unknown``. Raises only
@@ -80,8 +83,8 @@ def host_facts(python: str, *, cwd: Path, env: Mapping[str, str], devices: Path 
         cann=_cann(env),
         python=probe_python(python, cwd=cwd, env=env),
         variables={name: env.get(name, "absent") for name in VARIABLES},
-        ports=listening(PORTS),
         processes=vllm_processes(),
+        seen=snapshot(ports, pids_on(table), cwd),
         npu_text=text,
     )
 
@@ -108,20 +111,9 @@ def read_npus(env: Mapping[str, str], *, devices: Path = Path("/dev")) -> tuple[
     return parse_npu_smi(text), text
 
 
-def listening(ports: Iterable[int]) -> dict[str, str]:
-    """Return for each TCP port ``free``, ``unknown``, or who listens there as ``pid name``."""
-    import psutil
-
-    try:
-        connections = psutil.net_connections("tcp")
-    except (psutil.Error, OSError):
-        return {str(port): "unknown" for port in ports}
-    owners: dict[int, int | None] = {
-        connection.laddr.port: connection.pid
-        for connection in connections
-        if connection.status == psutil.CONN_LISTEN and connection.laddr
-    }
-    return {str(port): _owner(owners[port]) if port in owners else "free" for port in ports}
+def pids_on(table: NpuTable | Unknown | None) -> tuple[int, ...]:
+    """Return the processes that an npu-smi table names."""
+    return tuple(process.pid for process in table.processes) if isinstance(table, NpuTable) else ()
 
 
 def vllm_processes() -> tuple[str, ...]:
@@ -135,17 +127,6 @@ def vllm_processes() -> tuple[str, ...]:
         if "vllm" in words and info["status"] != psutil.STATUS_ZOMBIE:
             found.append(f"{process.pid} {info['name'] or '?'}")
     return tuple(found)
-
-
-def _owner(pid: int | None) -> str:
-    import psutil
-
-    if pid is None:
-        return "in use, owner unknown"
-    try:
-        return f"{pid} {psutil.Process(pid).name()}"
-    except psutil.Error:
-        return f"{pid} ?"
 
 
 def _npu_json(table: NpuTable | Unknown | None) -> dict[str, Json]:

@@ -14,16 +14,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, Self
+from typing import BinaryIO, Final, Protocol, Self
 
 from git_afd.adapters.process_family import RUN_VARIABLE, Family, lives, named
 from git_afd.adapters.signal_forwarding import Forwarding
 from git_afd.adapters.warden import Charge, NotStarted, start
 from git_afd.core.git_environment import without_repository
 from git_afd.errors import EnvironmentFault
-
-if TYPE_CHECKING:
-    from psutil import Process
 
 TEARDOWN_S: Final = 90.0
 """How long a command may clean up: releasing NPU memory takes 45 s and more (domain: NPU host evidence)."""
@@ -51,7 +48,7 @@ class ProcessResult:
     and stderr as they came, `log_digest` its SHA-256, `log_bytes` its length.
     `left_behind` names processes that still lived when the command itself had ended and were ended for it,
     `killed` those that did not end on a signal in the time they had, `survivors` those that even SIGKILL did not
-    end: all as ``pid name``.
+    end: pid, age and command of each.
     """
 
     exit_code: int | None

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from git_afd.adapters.host_snapshot import seen
+
 if TYPE_CHECKING:
     from psutil import Process
 
@@ -102,16 +104,9 @@ def _none_lives(members: Iterable[Process]) -> bool:
 
 
 def named(processes: Iterable[Process]) -> tuple[str, ...]:
-    """Return each process as ``pid name``."""
-    import psutil
-
-    names = []
-    for process in processes:
-        try:
-            names.append(f"{process.pid} {process.name()}")
-        except psutil.Error:
-            names.append(f"{process.pid} ?")
-    return tuple(names)
+    """Say of each process who it is: pid, age and command."""
+    now = time.time()
+    return tuple(seen(process).told(now) for process in processes)
 
 
 def send_group(group: int, number: int) -> None:

@@ -60,6 +60,14 @@ def texts(body: Mapping[str, Json], name: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+def numbers(body: Mapping[str, Json], name: str) -> tuple[int, ...]:
+    """Return a list of whole numbers, 0 or more; a missing field is an empty one."""
+    value = body.get(name, [])
+    if not isinstance(value, list | tuple) or any(type(item) is not int or item < 0 for item in value):
+        raise ShapeFault(f"{name}: a list of whole numbers was expected")
+    return tuple(value)
+
+
 def table(body: Mapping[str, Json], name: str) -> dict[str, Json]:
     """Return an object; a missing field is an empty one."""
     value = body.get(name, {})

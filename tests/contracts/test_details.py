@@ -504,3 +504,27 @@ def test_the_json_has_the_fixed_names() -> None:
     assert set(body["upstream"]) >= {"name", "path", "symbol", "module"}
     assert body["unknown"] is None
     assert body["uses"][0]["use"] == "patch"
+
+
+# a test around a read of Runner.device, and whether its absence is provided for
+GUARDS = [
+    ("if hasattr(r, 'device'):\n    use(r.device)", True),
+    ("use(r.device)", False),
+    ("if not hasattr(r, 'device'):\n    return\nuse(r.device)", True),
+    ("if hasattr(r, 'device') and r.ready:\n    use(r.device)", True),
+    ("use(hasattr(r, 'device') and r.device)", True),
+    ("use(r.device if hasattr(r, 'device') else 0)", True),
+    ("use(0 if hasattr(r, 'device') else r.device)", False),
+    ("if hasattr(r, 'log'):\n    use(r.device)", False),  # another attribute was found
+    ("if hasattr(s, 'device'):\n    use(r.device)", False),  # on another object
+    ("for name in ('device',):\n    if hasattr(r, name):\n        use(getattr(r, name))", True),
+    ("if hasattr(r, 'device'):\n    pass\nuse(r.device)", False),  # outside of it
+]
+
+
+@pytest.mark.parametrize(("body", "soft"), GUARDS)
+def test_a_read_after_the_attribute_was_found_is_provided_for(body: str, soft: bool) -> None:
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    text = f"from vllm.worker.runner import Runner\ndef f(r: Runner, s):\n{lines}\n"
+    reads = [item for item in contracts(text)["attribute-read Runner.device@f"].uses if isinstance(item, Attribute)]
+    assert reads[-1].soft is soft

@@ -69,6 +69,53 @@ PATCHES = [
         [],
         ["monkeypatch EngineCore.step@mine", "monkeypatch @mine"],
     ),
+    # by a helper that is called for each target, by place and by name
+    (
+        """
+        from vllm.engine.core import EngineCore
+        def step(self, batch): ...
+        def shutdown(self): ...
+        def install(target, name, function):
+            if not hasattr(target, name):
+                raise RuntimeError(name)
+            setattr(target, name, function)
+        install(EngineCore, 'step', step)
+        install(EngineCore, function=shutdown, name='shutdown')
+        """,
+        ["monkeypatch EngineCore.step@step", "monkeypatch EngineCore.shutdown@shutdown"],
+        ["monkeypatch EngineCore.shutdown@step"],
+    ),
+    # by a helper of a helper, from a table
+    (
+        """
+        from vllm.engine.core import EngineCore
+        from vllm.worker.runner import Runner
+        def step(self, batch): ...
+        def log(self, word, value): ...
+        TABLE = ((EngineCore, 'step', step), (Runner, 'log', log))
+        def put(owner, key, value):
+            setattr(owner, key, value)
+        def install(owner, key, value):
+            put(owner, key, value)
+        def register():
+            for owner, key, value in TABLE:
+                install(owner, key, value)
+        """,
+        ["monkeypatch EngineCore.step@step", "monkeypatch Runner.log@log"],
+        ["monkeypatch Runner.step@step"],
+    ),
+    # a helper that is told a name nobody can know says nothing
+    (
+        """
+        from vllm.engine.core import EngineCore
+        def mine(self): ...
+        def install(target, name, function):
+            setattr(target, name, function)
+        install(EngineCore, compute(), mine)
+        """,
+        [],
+        ["monkeypatch EngineCore.step@mine", "monkeypatch @mine"],
+    ),
     # wrapped into a classmethod, installed inside a function
     (
         """
@@ -418,6 +465,33 @@ READS = [
         """,
         ["inherited-read Runner.device@Mine.f"],
         ["inherited-read count@Mine.f", "inherited-read Mine.count@Mine.f"],
+    ),
+    # a parameter without annotation is what the plugin itself passes, also through another function
+    (
+        """
+        from vllm.config import VllmConfig
+        def outer(config: VllmConfig):
+            middle(config)
+        def middle(config):
+            return inner(given=config)
+        def inner(given):
+            return given.parallel_config.data_parallel_size
+        """,
+        ["attribute-read VllmConfig.parallel_config@inner", "attribute-read ParallelConfig.data_parallel_size@inner"],
+        [],
+    ),
+    # what it is annotated with counts for more than what is passed
+    (
+        """
+        from vllm.config import VllmConfig
+        from vllm.config import ParallelConfig
+        def outer(config: VllmConfig):
+            inner(config)
+        def inner(config: ParallelConfig):
+            return config.data_parallel_size, config.use_ubatching
+        """,
+        ["attribute-read ParallelConfig.data_parallel_size@inner"],
+        ["attribute-read VllmConfig.use_ubatching@inner"],
     ),
     # nothing is known of a parameter without annotation
     (

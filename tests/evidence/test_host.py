@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from kit import Repo
 
-from git_afd.adapters.host import HostFacts, host_facts, listening, read_npus
+from git_afd.adapters.host import HostFacts, host_facts, read_npus
+from git_afd.adapters.host_snapshot import listening
 from git_afd.adapters.python_probe import probe_python
+from git_afd.core.evidence.host_snapshot import Port
 from git_afd.core.evidence.npu_smi import NpuTable, Unknown
 
 TABLE = """\
@@ -157,5 +159,9 @@ def test_an_interpreter_that_is_not_there_or_does_not_answer_is_told(tmp_path: P
 def test_who_listens_on_a_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        assert listening([port])[str(port)].startswith(f"{os.getpid()} ")
-    assert listening([port]) == {str(port): "free"}
+        (held,) = listening([port])
+        assert (held.state, held.by and held.by.pid) == ("listening", os.getpid())
+        assert held.by is not None
+        assert "pytest" in held.by.told(held.by.started + 5)
+        assert " (5 s old): " in held.by.told(held.by.started + 5)
+    assert list(listening([port, port])) == [Port(port, "free")]

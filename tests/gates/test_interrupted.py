@@ -61,7 +61,8 @@ def test_an_interrupted_run_is_recorded_without_a_verdict_after_its_cleanup(
     assert b"INTERRUPTED" in out
     assert mark.with_name("mark.cleaned").exists()
     run = up.upgrade.runs["R-1"]
-    assert (run.status, set(run.artifacts)) == ("INTERRUPTED", {"log/wait.log", "run.json"})
+    assert run.status == "INTERRUPTED"
+    assert {"log/wait.log", "run.json"} <= set(run.artifacts)
     assert shown(up, PHASE)["status"] == "not run"
 
 

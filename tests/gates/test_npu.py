@@ -12,8 +12,10 @@ from kit import Kit
 from kit_upgrade import SMI
 
 from git_afd.actions.gate.host import texts_after
+from git_afd.adapters.configuration import read_policy
 from git_afd.adapters.host import host_facts
-from git_afd.core.evidence.host_verdict import AFTER, BEFORE, judge_host
+from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
+from git_afd.core.evidence.host_verdict import AFTER, BEFORE, judge_before, judge_cleanup
 from git_afd.core.policy import Gate
 
 BEFORE_BASIC = "TARGET_NATIVE_NPU_CONTROL"
@@ -120,7 +122,9 @@ DEVICES = [
 
 @pytest.mark.parametrize(("before", "after", "devices", "codes"), DEVICES)
 def test_devices_are_judged_against_the_baseline(before: str, after: str, devices: int, codes: list[str]) -> None:
-    found = judge_host(devices, {BEFORE: before.encode(), AFTER: after.encode()})
+    files = {BEFORE: before.encode(), AFTER: after.encode()}
+    rule = Gate(npu=True, devices=devices)
+    found = (*judge_before(rule, files), *judge_cleanup(rule, (), (), files))
     assert [finding.code for finding in found] == codes
 
 
@@ -128,4 +132,7 @@ def test_what_the_devices_hold_after_a_run_is_read_anew(tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", npu_host(tmp_path)["PATH"])
     facts = host_facts("python", cwd=tmp_path, env=dict(os.environ))
     (tmp_path / "table").write_text(HELD)
-    assert texts_after(Gate(npu=True), facts, budget_s=0) == {BEFORE: SMI.encode(), AFTER: HELD.encode()}
+    rules = read_policy(policy(BASIC), "test").policy
+    kept = texts_after(Gate(npu=True), rules, facts, tmp_path, budget_s=0)
+    assert (kept[BEFORE], kept[AFTER]) == (SMI.encode(), HELD.encode())
+    assert {BEFORE_FACTS, AFTER_FACTS} <= kept.keys()

@@ -29,7 +29,8 @@ def test_a_suite_that_passes_makes_the_phase_pass_with_its_run_as_evidence(kit: 
     row = shown(up, PHASE)
     run = up.upgrade.runs["R-1"]
     assert (row["status"], row["evidence"]) == ("PASS", [run.record])
-    assert set(run.artifacts) == {"run.json", "unit.xml", "collect/unit.txt", "log/check.log", "log/unit.log"}
+    logs = {"collect/unit.txt", "log/check.log", "log/unit.log"}
+    assert set(run.artifacts) == {"run.json", "unit.xml", "host/before.json", "host/after.json", *logs}
 
 
 def test_a_test_that_fails_makes_the_phase_fail_and_its_evidence_is_kept(kit: Kit) -> None:

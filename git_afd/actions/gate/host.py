@@ -1,4 +1,4 @@
-"""The host of a run as evidence: what npu-smi prints before and after, kept as raw files like any other result."""
+"""The host of a run as evidence: what it looks like before and after, kept as raw files like any other result."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from git_afd.adapters.host import HostFacts, host_facts, read_npus
-from git_afd.core.devices import VISIBLE, visible
-from git_afd.core.evidence.host_verdict import AFTER, BEFORE, is_simulated
-from git_afd.core.evidence.npu_smi import NpuTable, not_released, parse_npu_smi
+from git_afd.adapters.host import HostFacts, host_facts, pids_on, read_npus
+from git_afd.adapters.host_snapshot import snapshot
+from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
+from git_afd.core.evidence.host_verdict import AFTER, BEFORE, cleanup_status, is_simulated, judge_cleanup
 from git_afd.core.policy import Gate, Policy
-
-RELEASE_S: Final = 60.0
-"""How long to wait after a run until the devices are released; teardown takes 45 s and more (domain)."""
 
 _POLL_S: Final = 2.0
 
 
-def look(python: str, root: Path) -> HostFacts:
+def look(policy: Policy, python: str, root: Path) -> HostFacts:
     """Look at this host before a run."""
-    return host_facts(python, cwd=root, env=os.environ)
+    return host_facts(python, cwd=root, env=os.environ, ports=policy.host.ports)
 
 
 def lack(gate: Gate, policy: Policy, facts: HostFacts) -> str:
@@ -37,21 +34,23 @@ def lack(gate: Gate, policy: Policy, facts: HostFacts) -> str:
         return "the NPUs of this host are simulated, which the frozen policy does not accept"
     chips = facts.npu["chips"]
     count = len(chips) if isinstance(chips, list) else 0
-    if count < gate.devices:
-        return f"the gate needs {gate.devices} devices and this host has {count}"
-    seen = visible(count, os.environ)
-    return f"the gate needs {gate.devices} devices and {VISIBLE} shows {seen}" if seen < gate.devices else ""
+    return f"the gate needs {gate.devices} devices and this host has {count}" if count < gate.devices else ""
 
 
-def texts_after(gate: Gate, facts: HostFacts, *, budget_s: float = RELEASE_S) -> Mapping[str, bytes]:
-    """Return what npu-smi printed before and prints now, by artifact name; wait until the devices are released."""
-    if not gate.npu:
-        return {}
-    before = parse_npu_smi(facts.npu_text)
+def texts_after(gate: Gate, policy: Policy, facts: HostFacts, root: Path, *, budget_s: float) -> Mapping[str, bytes]:
+    """Return what the host looked like before and looks like now, by artifact name.
+
+    Waits until ports and devices are as they were, `budget_s` seconds at most: teardown is slow.
+    """
+    kept = {BEFORE_FACTS: facts.seen.as_bytes()}
+    if gate.npu:
+        kept[BEFORE] = facts.npu_text.encode()
     until = time.monotonic() + budget_s
     while True:
-        table, text = read_npus(os.environ)
-        released = isinstance(before, NpuTable) and isinstance(table, NpuTable) and not not_released(before, table)
+        table, text = read_npus(os.environ) if gate.npu else (None, "")
+        now = {AFTER_FACTS: snapshot(policy.host.ports, pids_on(table), root).as_bytes()}
+        found = {**kept, **now, **({AFTER: text.encode()} if gate.npu else {})}
+        released = cleanup_status(judge_cleanup(gate, policy.host.ports, (), found)) == "PASS"
         if released or time.monotonic() >= until:
-            return {BEFORE: facts.npu_text.encode(), AFTER: text.encode()}
+            return found
         time.sleep(_POLL_S)

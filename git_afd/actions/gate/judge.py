@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from git_afd.actions.analysis import recorded_inventory
 from git_afd.adapters.content import entries
 from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
@@ -16,13 +15,13 @@ from git_afd.core.evidence.collecting import collect_command
 from git_afd.core.evidence.documented import documented
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
+from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
 from git_afd.core.finding import Finding
 from git_afd.core.guards import bar, moved
 from git_afd.core.policy import Gate, Policy
 from git_afd.core.state import Run, Upgrade
-from git_afd.errors import Blocked
 
 
 def judge_raw(
@@ -33,7 +32,7 @@ def judge_raw(
     `but` is the run's own name: it is not foreign to itself.
     """
     left = (name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))
-    wanted = {BEFORE, AFTER, *left, *(one.log for one in raw.listings)}
+    wanted = {BEFORE, AFTER, BEFORE_FACTS, AFTER_FACTS, *left, *(one.log for one in raw.listings)}
     found = (wanted & files.keys()) if files is not None else wanted
     read = {name: _read(session, raw, name, files) for name in found}
     known = {name: data for name, data in read.items() if data is not None}
@@ -70,20 +69,9 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
         tree=_tree(session.git, raw.identity.commit, gate),
         foreign=_earlier(up, but),
         simulated_accepted=policy.simulated,
+        ports=policy.host.ports,
     )
-    if raw.gate == "basic":
-        return _with_cells(session, up, replace(question, cells=policy.cells))
     return _with_accuracy(session, up, raw, policy, question) if raw.gate == "accuracy" else question
-
-
-def _with_cells(session: Session, up: Upgrade, question: Question) -> Question:
-    """Add the frozen feature matrix; rows that are gone say nothing against a run, and are said."""
-    try:
-        inventory = recorded_inventory(session, up) if up.inventory and up.inventory.artifact else None
-    except Blocked as gone:
-        note = Finding("cells-unknown", "", f"what the run covers is not known: {gone.message}", gone.fix, "note")
-        return replace(question, notes=(*question.notes, note))
-    return replace(question, features=inventory.features if inventory else ())
 
 
 def _earlier(up: Upgrade, name: str) -> dict[str, str]:

@@ -202,7 +202,8 @@ class Evaluator:
         place = found if isinstance(found, Located) else None
         chain = written(node) or f"….{node.attr}"
         spot = self.spot(node, scope)
-        self.facts.reads[Read(spot, place, owner, node.attr, chain, access, via, soft or scope.soft, reason)] = None
+        soft = soft or scope.soft or scope.provides(written(node.value), node.attr)
+        self.facts.reads[Read(spot, place, owner, node.attr, chain, access, via, soft, reason)] = None
 
     def holder(self, base: Value | None) -> tuple[Located | None, Via]:
         """Return the class or module that an attribute is taken from, and how it was reached."""
@@ -234,12 +235,21 @@ class Evaluator:
         if not isinstance(node, ast.IfExp):
             return None
         self(node.test, scope)
-        first, second = self(node.body, scope), self(node.orelse, scope)
+        before, scope.provided = scope.provided, scope.provided | self.found_there(node.test, scope)
+        first = self(node.body, scope)
+        scope.provided = before
+        second = self(node.orelse, scope)
         self.last = None
         return second if first is None or first == NOTHING else first
 
     def _either(self, node: ast.expr, scope: Scope) -> Value | None:
-        told = [self(part, scope) for part in node.values] if isinstance(node, ast.BoolOp) else []
+        told: list[Value | None] = []
+        before = scope.provided
+        for part in node.values if isinstance(node, ast.BoolOp) else ():
+            told.append(self(part, scope))
+            if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+                scope.provided |= self.found_there(part, scope)
+        scope.provided = before
         self.last = None
         return next((item for item in told if item is not None and item != NOTHING), None)
 
@@ -287,10 +297,23 @@ class Evaluator:
             self.bind(part.target, element(self(part.iter, inner)), inner)
             for test in part.ifs:
                 self(test, inner)
+                inner.provided |= self.found_there(test, inner)
         if isinstance(node, ast.DictComp):
             key, value = self(node.key, inner), self(node.value, inner)
             return Many(value, key or Outside(""))
         return Many(self(node.elt, inner))
+
+    def found_there(self, test: ast.expr, scope: Scope) -> frozenset[tuple[str, str]]:
+        """Return the attributes (object as written, name) that are there where a test holds: ``hasattr`` in it."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return frozenset().union(*(self.found_there(part, scope) for part in test.values))
+        if not (isinstance(test, ast.Call) and written(test.func) == "hasattr" and len(test.args) == 2):  # noqa: PLR2004 - object and name
+            return frozenset()
+        base, name = test.args
+        constant = name.value if isinstance(name, ast.Constant) else None
+        known = self.named(name.id, scope) if isinstance(name, ast.Name) else None
+        said = known.text if isinstance(known, Text) else constant
+        return frozenset([(written(base), said)]) if isinstance(said, str) and written(base) else frozenset()
 
     def _lambda(self, node: ast.expr, scope: Scope) -> Value | None:
         if isinstance(node, ast.Lambda):

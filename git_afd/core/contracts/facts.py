@@ -130,6 +130,15 @@ class Faked:
 
 
 @dataclass(frozen=True, slots=True)
+class Passed:
+    """A call passes something of an upstream to the plugin's own function (`place`): values by parameter."""
+
+    spot: Spot
+    place: Located
+    values: tuple[tuple[str, Value | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """An environment variable is read or written."""
 
@@ -149,6 +158,7 @@ class Facts:
     said: dict[Said, None] = field(default_factory=dict)
     faked: list[Faked] = field(default_factory=list)
     environment: dict[Environment, None] = field(default_factory=dict)
+    passed: dict[Passed, None] = field(default_factory=dict)
     used: set[tuple[str, str]] = field(default_factory=set)
     """Names that a plugin file (path) reads when it runs."""
     everywhere: set[tuple[str, str]] = field(default_factory=set)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from git_afd.core.contracts.facts import Called, Environment, Faked, Said, Via
+from git_afd.core.contracts.facts import Called, Environment, Said, Via
 from git_afd.core.contracts.kinds import written
+from git_afd.core.contracts.passing import note_passed
 from git_afd.core.contracts.scope import Scope
 from git_afd.core.contracts.uses import Access, Binding
 from git_afd.core.contracts.values import (
@@ -52,7 +53,7 @@ def call(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
     read.last = None
     if table is not None or isinstance(callee, Outside):
         return table if table is not None or not isinstance(callee, Outside) else _standard(callee.dotted, arguments)
-    _fakes(read, callee, arguments, keywords, node, scope)
+    note_passed(read, _bound(read, callee, owner), (arguments, keywords), node, scope)
     noted = _noted(read, callee, owner, node, scope)
     if noted is not None:
         read.facts.calls.append(noted)
@@ -109,37 +110,6 @@ def _bound(read: Evaluator, callee: Value | None, base: Value | None) -> tuple[L
         found = read.world.member(callee.klass, "__call__")
         return (found, "method") if isinstance(found, Located) else (None, "method")
     return None, "function"
-
-
-def _fakes(
-    read: Evaluator,
-    callee: Value | None,
-    arguments: list[Value | None],
-    keywords: Mapping[str | None, Value | None],
-    node: ast.Call,
-    scope: Scope,
-) -> None:
-    """Note stand-ins that are passed where the plugin's own function expects something upstream."""
-    given = [*((number, value) for number, value in enumerate(arguments)), *keywords.items()]
-    if not any(isinstance(value, Fakery) for _, value in given):
-        return
-    place, bound = _bound(read, callee, None)
-    if place is not None and place.kind == "class":
-        made = read.world.member(place, "__init__")
-        place, bound = (made, "method") if isinstance(made, Located) else (None, bound)
-    if place is None or place.who != PLUGIN or place.definition is None or place.definition.signature is None:
-        return
-    skip = 1 if bound in ("method", "class-method") else 0
-    names = [item.name for item in place.definition.signature.parameters][skip:]
-    kinds = read.kinds.parameters(place)
-    for name, value in given:
-        parameter = (
-            name if isinstance(name, str) else names[name] if isinstance(name, int) and name < len(names) else ""
-        )
-        wanted = kinds.get(parameter)
-        if isinstance(value, Fakery) and isinstance(wanted, Instance) and wanted.klass.who != PLUGIN:
-            spot = read.spot(node, scope)
-            read.facts.faked.append(Faked(spot, wanted.klass.dotted, "argument", value))
 
 
 def _of_collection(base: Value | None, name: str) -> Value | None:

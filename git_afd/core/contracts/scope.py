@@ -6,7 +6,7 @@ import builtins
 from dataclasses import dataclass, field
 from typing import Final
 
-from git_afd.core.contracts.facts import Called
+from git_afd.core.contracts.facts import Called, Spot
 from git_afd.core.contracts.values import Nothing, Outside, Value
 from git_afd.core.source.world import Located
 
@@ -18,7 +18,9 @@ class Scope:
     """One block of names: a module, a class body or a function. `symbol` is its qualified name, empty for a module.
 
     `klass` is the plugin class whose body or method this is; `condition` the innermost test; `soft` says that an
-    AttributeError or ImportError raised here is caught; `calls` holds the call whose result a name is bound to.
+    AttributeError or ImportError raised here is caught; `site` is the call for which a function is read again, with
+    what that call passes: an assignment in it is made there; `provided` are attributes (object as written, name) that
+    a test has found to be there; `calls` holds the call whose result a name is bound to.
     """
 
     module: str
@@ -30,7 +32,8 @@ class Scope:
     calls: dict[str, Called] = field(default_factory=dict)
     condition: str = ""
     soft: bool = False
-    installs: bool = True
+    site: Spot | None = None
+    provided: frozenset[tuple[str, str]] = frozenset()
 
     def knows(self, name: str) -> tuple[bool, Value | None]:
         """Say whether a name is bound in this block or an outer function's, and to what."""
@@ -50,6 +53,10 @@ class Scope:
     def is_class(self) -> bool:
         """Whether this is a class body."""
         return self.klass is not None and self.klass.symbol == self.symbol
+
+    def provides(self, base: str, name: str) -> bool:
+        """Say whether a test around this place has found the attribute to be there."""
+        return (base, name) in self.provided or (self.outer is not None and self.outer.provides(base, name))
 
     def bind(self, name: str, value: Value | None, call: Called | None = None) -> None:
         """Bind a name; the constant None never displaces something that is known."""

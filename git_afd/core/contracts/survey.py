@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from git_afd.core.contracts.evaluate import Evaluator
-from git_afd.core.contracts.facts import Facts, Write
+from git_afd.core.contracts.facts import Facts, Passed, Write
 from git_afd.core.contracts.kinds import Kinds
+from git_afd.core.contracts.passing import tells
 from git_afd.core.contracts.uses import Wrapping
 from git_afd.core.contracts.values import Instance, Thing, Value
 from git_afd.core.contracts.walk import Waiting, Walk
 from git_afd.core.contracts.writes import invoke
 from git_afd.core.source.versions import Versions
 from git_afd.core.source.world import PLUGIN, Located, World
+
+_ROUNDS: Final = 4
+_SETS: Final = 64
+"""So often a function is read again at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,34 @@ def survey(sources: Sequence[Source], world: World, versions: Versions) -> Surve
         waiting = walk.functions.get(write.value.place) if write.value.place else None
         if waiting is not None and waiting.klass is None:
             walk.function(waiting, _seeds(write, waiting, world, kinds))
+    _read_as_called(walk, kinds, facts)
     return Survey(world, kinds, facts, walk.functions)
+
+
+def _read_as_called(walk: Walk, kinds: Kinds, facts: Facts) -> None:
+    """Read functions again with what the plugin itself passes to parameters that say nothing about themselves.
+
+    Once for each different set of values: a helper that installs patches is called for many targets. What is read
+    then may pass on what it was given, so this is repeated until nothing new is said.
+    """
+    done: dict[Located, set[tuple[tuple[str, Value | None], ...]]] = {}
+    for _ in range(_ROUNDS):
+        todo = list(facts.passed)
+        facts.passed.clear()
+        for passed in todo:
+            waiting = walk.functions.get(passed.place)
+            fresh = _fresh(passed, kinds)
+            seen = done.setdefault(passed.place, set())
+            if waiting is None or not any(tells(value) for _, value in fresh) or fresh in seen or len(seen) > _SETS:
+                continue
+            seen.add(fresh)
+            walk.function(waiting, {}, replace(passed, values=fresh))
+
+
+def _fresh(passed: Passed, kinds: Kinds) -> tuple[tuple[str, Value | None], ...]:
+    """Return what is passed to parameters whose annotation says nothing."""
+    known = kinds.parameters(passed.place)
+    return tuple((name, value) for name, value in passed.values if known.get(name) is None)
 
 
 def _inherited(waiting: Waiting, world: World, kinds: Kinds) -> dict[str, Value | None]:

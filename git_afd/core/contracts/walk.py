@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from git_afd.core.contracts.evaluate import Evaluator
+from git_afd.core.contracts.facts import Passed
 from git_afd.core.contracts.kinds import written
 from git_afd.core.contracts.scope import Scope
 from git_afd.core.contracts.values import Instance, Items, Method, ModuleValue, Outside, Thing, Value, element
@@ -119,12 +120,13 @@ class Walk:
         module = self.read.world.module(PLUGIN, scope.module)
         return Located(PLUGIN, scope.path, scope.module, symbol, module.definitions.get(symbol) if module else None)
 
-    def function(self, waiting: Waiting, seeds: dict[str, Value | None]) -> None:
-        """Read a function's body; `seeds` are parameters that are known from outside."""
+    def function(self, waiting: Waiting, seeds: dict[str, Value | None], passed: Passed | None = None) -> None:
+        """Read a function's body; `seeds` are parameters that are known from outside, `passed` a call of it."""
         node, outer = waiting.node, waiting.outer
         klass = waiting.klass or outer.klass
-        scope = Scope(outer.module, outer.path, waiting.place.symbol, outer, klass)
-        known = self.parameters(waiting)
+        site = passed.spot if passed else outer.site
+        scope = Scope(outer.module, outer.path, waiting.place.symbol, outer, klass, site=site)
+        known = {**self.parameters(waiting), **(dict(passed.values) if passed else {})}
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         for argument in arguments:
             told = self.read.kinds.annotated(argument.annotation, outer.module) if argument.annotation else None
@@ -248,13 +250,17 @@ class Walk:
         outer, scope.condition = scope.condition, ast.unparse(node.test) if not scope.symbol else scope.condition
         if decided is not False:
             kept = self._narrowed(node.test, scope, positive=True)
+            before, scope.provided = scope.provided, scope.provided | self.read.found_there(node.test, scope)
             self.block(node.body, scope)
+            scope.provided = before
             scope.names.update(kept)
         scope.condition = outer
         if decided is not True:
             self.block(node.orelse, scope)
         if node.body and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
             self._narrowed(node.test, scope, positive=False)
+            if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
+                scope.provided |= self.read.found_there(node.test.operand, scope)
 
     def _narrowed(self, test: ast.expr, scope: Scope, *, positive: bool) -> dict[str, Value | None]:
         """Bind names that an isinstance test tells the class of; return what they were before."""

@@ -55,7 +55,8 @@ def write(
     if owner.kind == "module" and form == "class-attribute":
         form = "module-attribute"
     chain = written(node) or name
-    read.facts.writes[Write(read.spot(node, scope), owner, name, chain, form, replaced, scope.condition)] = None
+    spot = scope.site or read.spot(node, scope)
+    read.facts.writes[Write(spot, owner, name, chain, form, replaced, scope.condition)] = None
     return True
 
 

@@ -10,27 +10,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
 from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
-from git_afd.core.evidence.cells import Coverage, coverage, tests_of
-from git_afd.core.evidence.expectation import LOST, Expectation, expect, vacant
+from git_afd.core.evidence.expectation import LOST, Expectation, expect
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.host_verdict import BEFORE, is_simulated, judge_host
+from git_afd.core.evidence.host_verdict import BEFORE, cleanup_status, is_simulated, judge_before, judge_cleanup
 from git_afd.core.evidence.junit import parse_junit
 from git_afd.core.evidence.lmeval import Measurement
 from git_afd.core.evidence.raw_run import Ended, RawRun
 from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
 from git_afd.core.finding import Finding
+from git_afd.core.gate_environment import lowering
 from git_afd.core.outcome import Json
-from git_afd.core.policy import CellTests, Gate
-from git_afd.core.workbook.inventory import Feature
+from git_afd.core.policy import Accuracy, Gate
 
 _CLOCK_S: Final = 2.0
 """How far lm-eval's own date may lie outside the command's time: file systems and clocks round."""
 
 _RELAXED: Final = "guard-relaxed"
-_HELD: Final = "devices-held"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ class Question:
     `tree` holds the paths of the commit that ran, None when they are not known; `notes` are findings about the
     policy's own entries. `guards` are findings about guarded values that moved; `foreign` maps digests of results
     that belong to other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated
-    host. `features` is the frozen matrix that the run's tests are held against, `cells` the policy's word on it.
+    host; `ports` are those that a run must leave as it found them.
     """
 
     gate: Gate
@@ -51,8 +48,7 @@ class Question:
     simulated_accepted: bool = False
     tree: frozenset[str] | None = None
     notes: tuple[Finding, ...] = ()
-    features: tuple[Feature, ...] = ()
-    cells: tuple[CellTests, ...] = ()
+    ports: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +59,13 @@ class CommandVerdict:
     status: Status
     counts: Mapping[str, int]
     findings: tuple[Finding, ...]
-    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """The verdict of a run. `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked.
+    """The verdict of a run: PASS only when its `tests` (all that its commands are judged by) and its `cleanup` are.
 
-    `cells` says what the run's tests cover of the feature matrix, None when there is none to cover.
+    `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked.
     """
 
     status: Status
@@ -78,24 +73,26 @@ class GateVerdict:
     findings: tuple[Finding, ...]
     metrics: Mapping[str, Json] = field(default_factory=dict)
     partial: bool = False
-    cells: Coverage | None = None
+    tests: Status = "PASS"
+    cleanup: Status = "PASS"
 
     @property
     def blocker(self) -> str:
         """The first thing that keeps it from passing, in one sentence; empty when it passes."""
         errors = [finding for finding in self.findings if finding.severity == "error"]
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        return f"{errors[0].message}{more}" if errors else ""
+        said = f"{errors[0].message}{more}" if errors else ""
+        unclean = self.tests == "PASS" != self.cleanup
+        return f"the tests passed and the cleanup is {self.cleanup}: {said}" if unclean else said
 
 
 def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVerdict:
     """Judge a run. `files` holds the bytes of its artifacts by name; one that is missing there decides nothing."""
     commands = tuple(
-        replace(_command(command, _ended(raw, command), question, raw, files), category=command.category)
-        for command in question.gate.commands
+        _command(command, _ended(raw, command), question, raw, files) for command in question.gate.commands
     )
     around = (*_around(question, raw, files), *_strange(question.gate, raw))
-    statuses = [*(one.status for one in commands), *("FAIL" if one.code == _HELD else "BLOCKED" for one in around)]
+    statuses = [*(one.status for one in commands), *("BLOCKED" for one in around if one.severity == "error")]
     findings = [*around, *(finding for one in commands for finding in one.findings), *question.notes]
     metrics: Mapping[str, Json] = {}
     partial = False
@@ -103,8 +100,10 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         status, found, metrics, partial = _accuracy(question, question.accuracy, raw, files)
         statuses.append(status)
         findings += found
-    cells = coverage(question.features, tests_of(raw, files), question.cells) if question.features else None
-    return GateVerdict(_worst(statuses), commands, _ordered(findings), metrics, partial, cells)
+    left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files))
+    tests, cleanup = _worst(statuses), cleanup_status(left)
+    status = _worst((tests, cleanup))
+    return GateVerdict(status, commands, _ordered((*findings, *left)), metrics, partial, tests, cleanup)
 
 
 def _worst(statuses: Iterable[str]) -> Status:
@@ -131,12 +130,11 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
         )
     for text in raw.disturbed:
         yield Finding("tree-moved", "", text, "run the gate again, and let nothing write there meanwhile")
-    if question.gate.npu:
-        yield from judge_host(question.gate.devices, files)
+    yield from judge_before(question.gate, files)
     simulated = raw.simulated or is_simulated(files.get(BEFORE, b"").decode(errors="replace"))
     if simulated and not question.simulated_accepted:
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
-    for name in question.accuracy.lowering(raw.environment) if question.accuracy is not None else ():
+    for name in lowering(raw.environment) if question.accuracy is not None else ():
         yield Finding("lowered", name, f"{name} lowers what accuracy measures or demands", f"unset {name}, run again")
     if raw.interrupted:
         yield Finding("interrupted", "", "the run was interrupted", "run the gate again")
@@ -166,10 +164,6 @@ def _command(
     status: Status = "FAIL" if found else "PASS"
     if command.junit:
         expected = expect(command, raw.listings, files, question.tree, question.skips)
-        if vacant(command, ended, expected):
-            text = f"{command.name} selects no test of this commit, which the policy allows"
-            notes = (Finding("nothing-to-run", command.name, text, "", "note"), *expected.findings)
-            return CommandVerdict(command.name, "PASS", {"executed": 0}, notes)
         verdict = _tests(command, ended, expected, question.skips, files)
         counts = verdict.counts
         found += verdict.findings
@@ -186,12 +180,6 @@ def _ending(ended: Ended) -> Iterator[Finding]:
         yield Finding("run-not-ended", name, f"it ended {how}", "read its log")
     elif ended.exit_code:
         yield Finding("exit-code", name, f"it ended with exit code {ended.exit_code}", "read its log")
-    if ended.survivors:
-        left = ", ".join(ended.survivors)
-        yield Finding("not-cleaned-up", name, f"processes outlived it: {left}", "end them, then run the gate again")
-    elif ended.left_behind:
-        left = ", ".join(ended.left_behind)
-        yield Finding("not-cleaned-up", name, f"it left processes behind, which were ended for it: {left}", "")
 
 
 def _tests(

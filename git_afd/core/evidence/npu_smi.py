@@ -105,14 +105,15 @@ def parse_npu_smi(text: str) -> NpuTable | Unknown:
         return Unknown(str(error))
 
 
-def not_released(before: NpuTable, after: NpuTable, *, slack_mb: int = _SLACK_MB) -> tuple[str, ...]:
-    """Return what a run left on the devices: new processes, memory above the baseline, chips that changed."""
+def left_on(before: NpuTable, after: NpuTable) -> tuple[NpuProcess, ...]:
+    """Return the processes on the devices that were not there before a run."""
     known = {(process.npu, process.chip, process.pid) for process in before.processes}
-    left = [
-        f"NPU {process.npu}: process {process.pid} {process.name}".rstrip()
-        for process in after.processes
-        if (process.npu, process.chip, process.pid) not in known
-    ]
+    return tuple(one for one in after.processes if (one.npu, one.chip, one.pid) not in known)
+
+
+def not_released(before: NpuTable, after: NpuTable, *, slack_mb: int = _SLACK_MB) -> tuple[str, ...]:
+    """Return how chips differ from the baseline that was taken before a run: memory, health, or that they are gone."""
+    left = []
     baseline = {(chip.npu, chip.chip): chip for chip in before.chips}
     for chip in after.chips:
         was = baseline.pop((chip.npu, chip.chip), None)

@@ -44,7 +44,7 @@ class Ended:
 
     `exit_code` is None when a signal or the clock ended it; `missing` says why it could not be started.
     `began` and `ended` are seconds since the epoch on the host that ran it. `log`, `junit`, `results` and
-    `samples` are names of artifacts. `left_behind` and `survivors` are processes, as ``pid name``.
+    `samples` are names of artifacts. `left_behind` and `survivors` are processes: pid, age and command of each.
     """
 
     name: str

@@ -1,0 +1,144 @@
+"""What a host looks like at one moment of a run: who listens on the policy's ports, which processes, what is free.
+
+Kept before and after each run as one small JSON artifact, so that a later judgement, also on another host, sees
+the same. What could not be read is said to be unknown; it never counts as free.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from git_afd.core import shape
+from git_afd.core.evidence.npu_smi import Unknown
+from git_afd.core.outcome import Json
+from git_afd.core.records import canonical
+
+BEFORE_FACTS: Final = "host/before.json"
+AFTER_FACTS: Final = "host/after.json"
+"""Names of the artifacts that hold the snapshots before and after a run."""
+
+SCHEMA: Final = "git-afd/host/1"
+_COMMAND_LENGTH: Final = 160
+_SECRET: Final = re.compile(r"(token|secret|passw|key|credential)", re.IGNORECASE)
+_USER: Final = re.compile(r"://[^/@\s]+@")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A process: `started` in seconds since the epoch (0: not readable), `command` shortened and without secrets."""
+
+    pid: int
+    started: float = 0.0
+    command: str = ""
+
+    def told(self, now: float) -> str:
+        """Say who it is: pid, age at `now` and command, as far as they are known."""
+        age = f" ({max(now - self.started, 0):.0f} s old)" if self.started else ""
+        return f"{self.pid}{age}{f': {self.command}' if self.command else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A TCP port. `state` is ``free``, ``unknown`` or ``listening``; then `by` says who, None when it is not known."""
+
+    number: int
+    state: str
+    by: Seen | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A host at `at` (seconds since the epoch): ports (one may stand there for several listeners), processes.
+
+    `processes` are those that npu-smi named and this host can look up; `resources` are whole numbers for readers:
+    memory and disk in MB, load in hundredths.
+    """
+
+    at: float
+    ports: tuple[Port, ...] = ()
+    processes: tuple[Seen, ...] = ()
+    resources: Mapping[str, int] = field(default_factory=dict)
+
+    def as_bytes(self) -> bytes:
+        """Return the bytes of the artifact."""
+        body: dict[str, Json] = {
+            "schema": SCHEMA,
+            "at": self.at,
+            "ports": [{"port": one.number, "state": one.state, **_plain(one.by)} for one in self.ports],
+            "processes": [_plain(one) for one in self.processes],
+            "resources": dict(self.resources),
+        }
+        return canonical(body).encode()
+
+    def listeners(self, number: int) -> tuple[Port, ...]:
+        """Return what is known of a port; nothing when nobody looked."""
+        return tuple(one for one in self.ports if one.number == number)
+
+    def process(self, pid: int, name: str) -> Seen | None:
+        """Return the process of this pid when its command fits the `name` that npu-smi printed (it cuts names off).
+
+        In a container pids of the host mean somebody else.
+        """
+        known = next((one for one in self.processes if one.pid == pid), None)
+        return known if known and name.lower() in known.command.lower() else None
+
+
+def parse_snapshot(data: bytes | None) -> Snapshot | Unknown:
+    """Read a snapshot; total: any bytes give a snapshot or Unknown, None (it was not kept) gives Unknown."""
+    if data is None:
+        return Unknown("it was not kept")
+    try:
+        body = json.loads(data.decode("utf-8"))
+        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
+            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
+        return Snapshot(
+            _seconds(body, "at"),
+            tuple(map(_port, shape.tables(body, "ports"))),
+            tuple(map(_seen, shape.tables(body, "processes"))),
+            {name: shape.number(shape.table(body, "resources"), name) for name in shape.table(body, "resources")},
+        )
+    except (ValueError, RecursionError) as error:
+        return Unknown(str(error)[:200])
+
+
+def shown_command(words: Sequence[str]) -> str:
+    """Return a command line as it may be recorded: one line, shortened, with no value that looks like a secret."""
+    text = " ".join(" ".join(_open(words)).split())
+    return text if len(text) <= _COMMAND_LENGTH else f"{text[: _COMMAND_LENGTH - 1]}…"
+
+
+def _open(words: Iterable[str]) -> Iterator[str]:
+    hidden = False
+    for word in words:
+        name, sign, _ = word.partition("=")
+        if hidden and not word.startswith("-"):
+            yield "***"
+        elif sign and _SECRET.search(name):
+            yield f"{name}=***"
+        else:
+            yield _USER.sub("://***@", word)
+        hidden = word.startswith("-") and not sign and bool(_SECRET.search(name))
+
+
+def _port(body: Mapping[str, Json]) -> Port:
+    state = shape.choice(body, "state", ("free", "unknown", "listening"))
+    return Port(shape.number(body, "port"), state, _seen(body) if "pid" in body else None)
+
+
+def _seen(body: Mapping[str, Json]) -> Seen:
+    return Seen(shape.number(body, "pid"), _seconds(body, "started"), shape.text(body, "command"))
+
+
+def _seconds(body: Mapping[str, Json], name: str) -> float:
+    value = body.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1 << 40:
+        raise shape.ShapeFault(f"{name}: seconds since the epoch were expected")
+    return float(value)
+
+
+def _plain(seen: Seen | None) -> dict[str, Json]:
+    return {"pid": seen.pid, "started": seen.started, "command": seen.command} if seen else {}
