@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from git_afd.adapters.git import Git
@@ -57,6 +57,33 @@ print("\\n%s" + json.dumps({"executable": sys.executable, "version": platform.py
 """
 
 
+_FIND: Final = """
+import importlib.util as util, json, sys
+found = []
+for name in json.loads(sys.argv[1]):
+    try:
+        found.append(util.find_spec(name) is not None)
+    except Exception:
+        found.append(False)
+print("\\n%s" + json.dumps({"found": found}))
+"""
+
+
+def missing_modules(python: str, modules: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return which of `modules` the interpreter cannot find, started in `cwd` with `env`; all when it does not answer.
+
+    Nothing is imported but the packages that a dotted name stands below.
+    """
+    if not modules:
+        return ()
+    try:
+        said = _ask(python, _FIND, list(modules), cwd, env)
+    except EnvironmentFault:
+        said = {}
+    found: Sequence[Json] = said.get("found") or [False] * len(modules)
+    return tuple(name for name, there in zip(modules, found, strict=True) if not there)
+
+
 def probe_python(
     python: str, *, cwd: Path, env: Mapping[str, str], packages: Mapping[str, str] = PACKAGES
 ) -> dict[str, Json]:
@@ -67,7 +94,7 @@ def probe_python(
     ``"absent"`` when nobody says it.
     """
     try:
-        said = _run(python, cwd, env, packages)
+        said = _ask(python, _SCRIPT, dict(packages), cwd, env)
     except EnvironmentFault as fault:
         return {"state": "absent", "reason": fault.message}
     if not said:
@@ -81,17 +108,18 @@ def probe_python(
     }
 
 
-def _run(python: str, cwd: Path, env: Mapping[str, str], packages: Mapping[str, str]) -> dict[str, dict[str, Json]]:
+def _ask(python: str, script: str, about: Json, cwd: Path, env: Mapping[str, str]) -> dict[str, Any]:
+    """Run one of our scripts with `about` as JSON; return what it prints behind the mark, empty without an answer."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
-        argv = [python, "-c", _SCRIPT % _MARK, json.dumps(dict(packages))]
+        argv = [python, "-c", script % _MARK, json.dumps(about)]
         done = run_command(argv, cwd=cwd, env=env, log=log, timeout_s=_TIMEOUT_S, grace_s=2)
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(_MARK)]
     if done.interrupted:
         raise KeyboardInterrupt
     if not done.succeeded or not lines:
         return {}
-    said: dict[str, dict[str, Json]] = json.loads(lines[-1].removeprefix(_MARK))
+    said: dict[str, Any] = json.loads(lines[-1].removeprefix(_MARK))
     return said
 
 

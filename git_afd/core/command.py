@@ -11,6 +11,9 @@ PLACEHOLDERS: Final = ("python", "out", "plugin", "base", "vllm", "vllm-ascend")
 """What a command may name in braces: the interpreter, the run's folder, the plugin's tree, its base commit, the
 two target trees."""
 
+NATIVE: Final = "native"
+"""The cell that measures the target runtime without the plugin."""
+
 _PLACEHOLDER: Final = re.compile(r"\{([A-Za-z][A-Za-z0-9_-]*)\}")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 _LOADS_PLUGIN: Final = re.compile(r"VLLM_PLUGINS=.*\bafd\b|afd[-_]config")
@@ -21,7 +24,8 @@ class Command:
     """One command of a gate. `run` is an argument list; in it and in `env` the PLACEHOLDERS are filled in.
 
     `name` is also the name of its log. `junit` and `results` are globs below ``{out}`` of raw evidence that
-    must exist afterwards; `mode` is the accuracy mode it measures.
+    must exist afterwards; `mode` is the accuracy mode it measures, `category` the part of the suite it runs. `cell` is
+    ``native`` when it measures without the plugin. `may_be_empty` says that its selection may fit no test.
     """
 
     name: str
@@ -31,6 +35,9 @@ class Command:
     results: str = ""
     mode: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
+    category: str = ""
+    cell: str = ""
+    may_be_empty: bool = False
 
     def filled(self, values: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
         """Return arguments and environment with every placeholder replaced; `values` has all PLACEHOLDERS."""
@@ -53,7 +60,9 @@ def fault_of(command: Command, gate: str) -> tuple[str, str] | None:
         unknown = next((name for name in _PLACEHOLDER.findall(word) if name not in PLACEHOLDERS), None)
         if unknown:
             return key, f"{{{unknown}}} is no placeholder; known are {', '.join(PLACEHOLDERS)}"
-    return _loads_plugin(command) if gate == "native" else None
+    if command.cell not in (("", NATIVE) if gate == "accuracy" else ("",)):
+        return "cell", f"{NATIVE} was expected, in gate accuracy only"
+    return _loads_plugin(command) if NATIVE in (gate, command.cell) else None
 
 
 def _loads_plugin(command: Command) -> tuple[str, str] | None:

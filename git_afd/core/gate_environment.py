@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
-_LOWERS: Final = ("_LIMIT", "_THRESHOLD", "_TOLERANCE")
 _BENDS: Final = frozenset(
     {"PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONOPTIMIZE", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME"}
 )
@@ -29,18 +28,13 @@ def environment_of(gate: str, own: Mapping[str, str], inherited: Mapping[str, st
     return {**kept, **plugins, "PYTHONDONTWRITEBYTECODE": "1", **own}
 
 
-def lowering(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the variables that would lower what accuracy measures or demands (workflow, Phase 8)."""
-    named = (
-        name for name, value in environment.items() if name.startswith("AFD_") and name.endswith(_LOWERS) and value
-    )
-    return tuple(sorted(named))
+def shown_environment(environment: Mapping[str, str], steers: Callable[[str], bool]) -> dict[str, str]:
+    """Return the part of an environment that a record keeps: what steers a run, and nothing that looks secret.
 
-
-def shown_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the part of an environment that a record keeps: what steers a run, and nothing that looks secret."""
+    `steers` says of a name whether the policy speaks of it.
+    """
     return {
         name: value
         for name, value in sorted(environment.items())
-        if name.startswith(_STEERS) and not any(word in name.upper() for word in _SECRET)
+        if (name.startswith(_STEERS) or steers(name)) and not any(word in name.upper() for word in _SECRET)
     }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from git_afd.core.evidence.gate_verdict import GateVerdict
+from git_afd.core.evidence.gate_verdict import CommandVerdict, GateVerdict
 from git_afd.core.evidence.raw_run import FILE, RawRun
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
@@ -116,7 +116,9 @@ def finished_body(name: str, raw: RawRun, verdict: GateVerdict, kept: str, *, or
             {"name": one.name, "status": one.status, "exit_code": exits.get(one.name), "counts": dict(one.counts)}
             for one in verdict.commands
         ],
+        **({"categories": categories_of(verdict)} if categories_of(verdict) else {}),
         "metrics": dict(verdict.metrics),
+        **({"cells": verdict.cells.as_json()} if verdict.cells else {}),
         "findings": [finding.as_json() for finding in verdict.findings[:_FINDINGS_KEPT]],
     }
 
@@ -134,10 +136,26 @@ def phase_body(gate: str, status: str, evidence: Iterable[str], blocker: str) ->
     }
 
 
+def categories_of(verdict: GateVerdict) -> list[Json]:
+    """Return what each category of the gate amounts to, in the policy's order; empty when it names none."""
+    names = dict.fromkeys(one.category for one in verdict.commands if one.category)
+    return [_category(name, [one for one in verdict.commands if one.category == name]) for name in names]
+
+
+def _category(name: str, commands: Sequence[CommandVerdict]) -> Json:
+    said = {one.status for one in commands}
+    status = next(status for status in ("FAIL", "BLOCKED", "PASS") if status in said)
+    return {"name": name, "status": status, "commands": [one.name for one in commands], "counts": _sum(commands)}
+
+
 def counts_of(verdict: GateVerdict) -> dict[str, int]:
     """Return the tests of all commands by outcome."""
+    return _sum(verdict.commands)
+
+
+def _sum(commands: Iterable[CommandVerdict]) -> dict[str, int]:
     total: dict[str, int] = {}
-    for one in verdict.commands:
+    for one in commands:
         for name, count in one.counts.items():
             total[name] = total.get(name, 0) + max(count, 0)
     return total

@@ -7,17 +7,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeVar
 
 from git_afd.core import shape
+from git_afd.core.accuracy_rule import LOWERS, Accuracy, Bounds
 from git_afd.core.command import Command, fault_of
+from git_afd.core.needs import Needs, fault_in
 from git_afd.core.outcome import Json
 
 SCHEMA: Final = 1
-_KEYS: Final = ("schema", "name", "simulated", "paths", "guard", "gates", "accuracy", "skip", "stack", "commit", "host")
 _T = TypeVar("_T")
+
+_KEYS: Final = (
+    *("schema", "name", "simulated", "paths", "guard", "gates", "accuracy", "skip", "stack", "commit", "host", "cell"),
+)
+_BOUND_KEYS: Final = ("drop-points", "drop-relative", "change-points", "change-relative")
+_ACCURACY_KEYS: Final = (
+    *("task", "metric", "expected-size", "modes", "threshold", "threshold-guard", "lowers", "harmless", "native"),
+)
+_COMMAND_KEYS: Final = (
+    *("name", "run", "timeout-s", "junit", "results", "mode", "env", "category", "cell", "may-be-empty"),
+)
 
 
 class PolicyFault(ValueError):
@@ -56,11 +68,16 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a gate runs and needs. `npu` gates are BLOCKED on a host without one."""
+    """What a gate runs and needs. `npu` gates are BLOCKED on a host without one.
+
+    `categories` is the order in which the commands' categories are run and shown (workflow, Phase 7).
+    """
 
     commands: tuple[Command, ...] = ()
     npu: bool = False
     devices: int = 0
+    categories: tuple[str, ...] = ()
+    needs: Needs = field(default_factory=Needs)
 
 
 TEARDOWN_S: Final = 90
@@ -78,24 +95,20 @@ class Host:
 
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
-    """What full accuracy means: task, metric, number of questions, modes, threshold (fraction 0 to 1)."""
-
-    task: str
-    metric: str
-    expected_size: int
-    modes: tuple[str, ...]
-    threshold: float
-    threshold_guard: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Skip:
     """A documented skip: the test id (glob), and the place that documents it (path and quoted text)."""
 
     test: str
     path: str
     quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellTests:
+    """Which tests exercise a cell of the feature matrix: in both ``*`` stands for anything, brackets for themselves."""
+
+    cell: str
+    test: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +125,7 @@ class Policy:
     bots: tuple[str, ...]
     simulated: bool = False
     host: Host = Host()
+    cells: tuple[CellTests, ...] = ()
 
     def kind_of(self, path: str) -> str:
         """Say what a repository-relative path is: lesson, documentation, test, production or other."""
@@ -149,11 +163,12 @@ def parse_policy(document: Mapping[str, Json]) -> Policy:
     with_key = _Reader(document, "")
     paths, accuracy = with_key.sub("paths"), with_key.sub("accuracy")
     _known(paths.body, "paths", ("production", "tests", "documentation", "lessons", "must-read"))
-    _known(accuracy.body, "accuracy", ("task", "metric", "expected-size", "modes", "threshold", "threshold-guard"))
+    _known(accuracy.body, "accuracy", _ACCURACY_KEYS)
     stack, commit, host = with_key.sub("stack"), with_key.sub("commit"), with_key.sub("host")
     _known(stack.body, "stack", ("dockerfiles",))
     _known(commit.body, "commit", ("bots",))
     _known(host.body, "host", ("ports", "teardown-s"))
+    rule = _accuracy(accuracy)
     return Policy(
         name=with_key.text("name"),
         simulated=with_key.flag("simulated"),
@@ -165,12 +180,13 @@ def parse_policy(document: Mapping[str, Json]) -> Policy:
             paths.texts("must-read"),
         ),
         guards=tuple(_guard(reader) for reader in with_key.each("guard")),
-        gates={name: _gate(with_key.sub("gates").sub(name), name) for name in shape.table(document, "gates")},
-        accuracy=_accuracy(accuracy),
+        gates={name: _gate(with_key.sub("gates").sub(name), name, rule) for name in shape.table(document, "gates")},
+        accuracy=rule,
         skips=tuple(_skip(reader) for reader in with_key.each("skip")),
         dockerfiles=stack.texts("dockerfiles"),
         bots=commit.texts("bots"),
         host=Host(host.numbers("ports"), host.number("teardown-s", TEARDOWN_S)),
+        cells=tuple(_cell(reader) for reader in with_key.each("cell")),
     )
 
 
@@ -178,6 +194,8 @@ def _accuracy(reader: _Reader) -> Accuracy:
     threshold = reader.body.get("threshold")
     if not isinstance(threshold, float) or not 0 <= threshold <= 1:
         raise PolicyFault("accuracy.threshold", "a fraction from 0.0 to 1.0 was expected")
+    native = reader.sub("native")
+    _known(native.body, native.at, _BOUND_KEYS)
     return Accuracy(
         reader.text("task"),
         reader.text("metric"),
@@ -185,6 +203,9 @@ def _accuracy(reader: _Reader) -> Accuracy:
         reader.texts("modes"),
         threshold,
         reader.text("threshold-guard", ""),
+        reader.texts("lowers") or LOWERS,
+        reader.text_table("harmless"),
+        Bounds(*(native.fraction(key) for key in _BOUND_KEYS)),
     )
 
 
@@ -207,19 +228,45 @@ def _skip(reader: _Reader) -> Skip:
     return Skip(reader.text("test"), reader.text("path"), reader.text("quote"))
 
 
-def _gate(reader: _Reader, name: str) -> Gate:
+def _cell(reader: _Reader) -> CellTests:
+    _known(reader.body, reader.at, ("cell", "test"))
+    return CellTests(reader.text("cell"), reader.text("test"))
+
+
+def _gate(reader: _Reader, name: str, rule: Accuracy) -> Gate:
     if name not in ("static", "native", "basic", "accuracy"):
         raise PolicyFault(f"gates.{name}", "is no gate that runs commands")
-    _known(reader.body, reader.at, ("npu", "devices", "command"))
+    _known(reader.body, reader.at, ("npu", "devices", "categories", "needs", "command"))
     commands = tuple(_command(item, name) for item in reader.each("command"))
+    categories = reader.texts("categories")
     for place, command in enumerate(commands):
+        at = f"{reader.at}.command[{place}]"
         if command.name in (other.name for other in commands[:place]):
-            raise PolicyFault(f"{reader.at}.command[{place}].name", f"{command.name} stands there twice")
-    return Gate(commands, reader.flag("npu"), reader.number("devices", 0))
+            raise PolicyFault(f"{at}.name", f"{command.name} stands there twice")
+        if categories and command.category not in categories:
+            raise PolicyFault(f"{at}.category", f"one of {', '.join(categories)} was expected")
+        lowers = rule.lowering(command.env) if name == "accuracy" else ()
+        if lowers:
+            raise PolicyFault(f"{at}.env", f"{lowers[0]} lowers what accuracy measures or demands")
+    empty = next((name for name in categories if all(one.category != name for one in commands)), "")
+    if empty:
+        raise PolicyFault(f"{reader.at}.categories", f"{empty} has no command")
+    ordered = tuple(sorted(commands, key=lambda one: categories.index(one.category))) if categories else commands
+    return Gate(ordered, reader.flag("npu"), reader.number("devices", 0), categories, _needs(reader.sub("needs")))
+
+
+def _needs(reader: _Reader) -> Needs:
+    _known(reader.body, reader.at, ("tools", "modules", "paths"))
+    needs = Needs(reader.texts("tools"), reader.texts("modules"), reader.texts("paths"))
+    for key, words in (("tools", needs.tools), ("modules", needs.modules), ("paths", needs.paths)):
+        wrong = next(filter(None, map(fault_in, words)), "")
+        if wrong:
+            raise PolicyFault(f"{reader.at}.{key}", wrong)
+    return needs
 
 
 def _command(reader: _Reader, gate: str) -> Command:
-    _known(reader.body, reader.at, ("name", "run", "timeout-s", "junit", "results", "mode", "env"))
+    _known(reader.body, reader.at, _COMMAND_KEYS)
     run = reader.texts("run")
     if not run:
         raise PolicyFault(f"{reader.at}.run", "a list of arguments was expected")
@@ -231,6 +278,9 @@ def _command(reader: _Reader, gate: str) -> Command:
         reader.text("results", ""),
         reader.text("mode", ""),
         reader.text_table("env"),
+        reader.text("category", ""),
+        reader.text("cell", ""),
+        reader.flag("may-be-empty"),
     )
     wrong = fault_of(command, gate)
     if wrong:
@@ -268,6 +318,12 @@ class _Reader:
 
     def numbers(self, name: str) -> tuple[int, ...]:
         return self._named(name, lambda: shape.numbers(self.body, name))
+
+    def fraction(self, name: str) -> float | None:
+        value = self.body.get(name)
+        if value is not None and (not isinstance(value, float) or not 0 <= value <= 1):
+            raise PolicyFault(self._key(name), "a fraction from 0.0 to 1.0 was expected")
+        return value
 
     def sub(self, name: str) -> _Reader:
         return _Reader(self._named(name, lambda: shape.table(self.body, name)), self._key(name))

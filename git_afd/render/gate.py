@@ -24,6 +24,8 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     yield f"commit {data['commit'][:12]}, tree {data['tree'][:12]}"
     yield columns(("command", "status", "exit", "seconds", "tests"), map(_row, data["commands"]), color=color)
     yield f"tests: {data['tests']}; cleanup: {data['cleanup']}"
+    yield from map(_category, data["categories"])
+    yield from _cells(data["cells"])
     failed = [command["name"] for command in data["commands"] if command["status"] != "PASS"]
     yield from (f"log of {name}: {path}" for name, path in data.get("logs", {}).items() if name in failed)
     if data.get("bundle"):
@@ -36,6 +38,25 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
         )
 
 
+def _category(category: Mapping[str, Any]) -> str:
+    return f"category {category['name']}: {category['status']}{_tests(category['counts'], ', ')}"
+
+
+def _cells(cells: Mapping[str, Any]) -> Iterator[str]:
+    """Show how much of the frozen feature matrix the tests cover, and every cell that is owed."""
+    if not cells:
+        return
+    owed, outside = cells["owed"], cells["outside"]
+    more = f", {len(outside)} are outside the commands' selection" if outside else ""
+    yield f"feature matrix: {len(cells['covered'])} cells covered, {len(owed)} owed{more}"
+    yield from (f"  owed: {cell}" for cell in owed)
+
+
+def _tests(counts: Mapping[str, int], lead: str = "") -> str:
+    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count > 0)
+    return f"{lead}{said}" if said else ""
+
+
 def _kind(data: Mapping[str, Any]) -> str:
     words = ("imported" if data.get("origin") == "imported" else "", "simulated" if data.get("simulated") else "")
     said = ", ".join(filter(None, (*words, "a diagnostic that decides nothing" if data.get("diagnostic") else "")))
@@ -43,10 +64,9 @@ def _kind(data: Mapping[str, Any]) -> str:
 
 
 def _row(command: Mapping[str, Any]) -> tuple[str, ...]:
-    tests = ", ".join(f"{count} {name}" for name, count in command["counts"].items() if count > 0)
     seconds, code = command["seconds"], command["exit_code"]
     shown = ("" if code is None else str(code), "" if seconds is None else f"{seconds:.1f}")
-    return command["name"], command["status"], *shown, tests
+    return command["name"], command["status"], *shown, _tests(command["counts"])
 
 
 def _would_run(data: Mapping[str, Any]) -> Iterator[str]:

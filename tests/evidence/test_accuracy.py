@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.evidence.accuracy_verdict import ResultFile, judge_accuracy
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.lmeval import check_samples, parse_result, wilson
-from git_afd.core.policy import Accuracy
 
 STRICT = "exact_match,strict-match"
 RULE = Accuracy("gsm8k", STRICT, 1319, ("eager", "graph"), 0.27)

@@ -36,6 +36,13 @@ FAULTS = [
     ("native", 'name = "a"\nrun = ["x"]\nenv = {VLLM_PLUGINS = "ascend,afd"}', 13, "loads afd"),  # no control
     ("native", 'name = "a"\nrun = ["env", "VLLM_PLUGINS=ascend,afd", "x"]', 12, "loads afd"),
     ("native", 'name = "a"\nrun = ["x", "--afd-config={}"]', 12, "loads afd"),  # nor any of its configuration
+    ("accuracy", 'name = "a"\nrun = ["x"]\nenv = {VLLM_PLUGINS = "ascend,afd"}\ncell = "native"', 13, "loads afd"),
+    ("basic", 'name = "a"\nrun = ["x"]\ncell = "native"', 13, "in gate accuracy only"),
+    ("accuracy", 'name = "a"\nrun = ["x"]\nenv = {AFD_GSM8K_LIMIT = "7"}', 13, "AFD_GSM8K_LIMIT lowers"),
+    ("basic", 'name = "a"\nrun = ["x"]\n[gates.basic.needs]\npaths = ["${A"]', 14, "is no variable"),
+    ("basic", 'name = "a"\nrun = ["x"]\n[gates.basic.needs]\ntools = [""]', 14, "a name was expected"),
+    ("basic", 'name = "a"\nrun = ["x"]\n[gates.basic.needs]\ndevices = 4', 14, "is not known here"),
+    ("accuracy", 'name = "a"\nrun = ["x"]\n[accuracy.native]\ndrop-points = 2.0', 14, "a fraction from 0.0 to 1.0"),
 ]
 
 
@@ -45,6 +52,20 @@ def test_a_wrong_command_is_a_fault_of_the_policy_with_its_line(gate: str, table
         read_policy(POLICY % (gate, gate, table), "afd.toml")
     assert text in fault.value.message
     assert fault.value.message.startswith(f"afd.toml:{line}: ")
+
+
+CATEGORIES = [
+    ("['models']", "features", "command[0].category: one of models was expected"),  # a category nobody knows
+    ("['features', 'models']", "features", "categories: models has no command"),  # and one that nobody runs
+]
+
+
+@pytest.mark.parametrize(("categories", "category", "text"), CATEGORIES)
+def test_every_category_has_commands_and_every_command_one(categories: str, category: str, text: str) -> None:
+    head = POLICY.replace("[gates.%s]\n", f"[gates.%s]\ncategories = {categories}\n")
+    with pytest.raises(EnvironmentFault) as fault:
+        read_policy(head % ("basic", "basic", f'name = "a"\nrun = ["x"]\ncategory = "{category}"'), "afd.toml")
+    assert text in fault.value.message
 
 
 def test_placeholders_are_filled_in_and_other_braces_are_left_alone() -> None:

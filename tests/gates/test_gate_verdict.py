@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
 from git_afd.core.evidence.collecting import collect_command
 from git_afd.core.evidence.fault import EvidenceFault
@@ -16,7 +17,7 @@ from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
 from git_afd.core.evidence.raw_run import Ended, Identity, RawRun, parse_raw_run
 from git_afd.core.evidence.suite_verdict import AllowedSkip
 from git_afd.core.finding import Finding
-from git_afd.core.policy import Accuracy, Gate
+from git_afd.core.policy import Gate
 
 WHO = Identity("U-1", "a" * 40, "b" * 40, "c", "w", "four", "p")
 LINT = Command("lint", ("ruff", "check", "."))

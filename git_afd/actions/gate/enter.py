@@ -23,7 +23,6 @@ from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.raw_run import Identity
 from git_afd.core.failing import refuse_unclassified
 from git_afd.core.finding import Finding
-from git_afd.core.gate_environment import lowering
 from git_afd.core.gating import Untidy, disturbing, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
 from git_afd.core.phases import GATES
@@ -82,8 +81,8 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     head = session.head
     if head is None:
         raise Refused("the branch has no commit yet", "commit something first")
-    _refuse_lowering(order)
     source = session.policy(up)
+    _refuse_lowering(order, source)
     content, whole = digests(session.git, head, source.policy)
     tree = session.git("rev-parse", "--verify", f"{head}^{{tree}}")
     found = untidy(session.git)
@@ -123,8 +122,9 @@ def interpreter(order: Order) -> str:
     return found
 
 
-def _refuse_lowering(order: Order) -> None:
-    names = lowering(os.environ) if order.gate == "accuracy" and not order.diagnostic else ()
+def _refuse_lowering(order: Order, source: PolicySource) -> None:
+    decides = order.gate == "accuracy" and order.counts
+    names = source.policy.accuracy.lowering(os.environ) if decides else ()
     if names:
         raise Refused(
             f"{', '.join(names)} would lower what accuracy measures or demands",

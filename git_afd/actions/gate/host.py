@@ -10,6 +10,7 @@ from typing import Final
 
 from git_afd.adapters.host import HostFacts, host_facts, pids_on, read_npus
 from git_afd.adapters.host_snapshot import snapshot
+from git_afd.core.devices import VISIBLE, visible
 from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE, cleanup_status, is_simulated, judge_cleanup
 from git_afd.core.policy import Gate, Policy
@@ -34,7 +35,10 @@ def lack(gate: Gate, policy: Policy, facts: HostFacts) -> str:
         return "the NPUs of this host are simulated, which the frozen policy does not accept"
     chips = facts.npu["chips"]
     count = len(chips) if isinstance(chips, list) else 0
-    return f"the gate needs {gate.devices} devices and this host has {count}" if count < gate.devices else ""
+    if count < gate.devices:
+        return f"the gate needs {gate.devices} devices and this host has {count}"
+    seen = visible(count, os.environ)
+    return f"the gate needs {gate.devices} devices and {VISIBLE} shows {seen}" if seen < gate.devices else ""
 
 
 def texts_after(gate: Gate, policy: Policy, facts: HostFacts, root: Path, *, budget_s: float) -> Mapping[str, bytes]:

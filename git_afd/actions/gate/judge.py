@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from git_afd.actions.analysis import recorded_inventory
 from git_afd.adapters.content import entries
 from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
@@ -22,6 +23,7 @@ from git_afd.core.finding import Finding
 from git_afd.core.guards import bar, moved
 from git_afd.core.policy import Gate, Policy
 from git_afd.core.state import Run, Upgrade
+from git_afd.errors import Blocked
 
 
 def judge_raw(
@@ -71,7 +73,19 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
         simulated_accepted=policy.simulated,
         ports=policy.host.ports,
     )
+    if raw.gate == "basic":
+        return _with_cells(session, up, replace(question, cells=policy.cells))
     return _with_accuracy(session, up, raw, policy, question) if raw.gate == "accuracy" else question
+
+
+def _with_cells(session: Session, up: Upgrade, question: Question) -> Question:
+    """Add the frozen feature matrix; rows that are gone say nothing against a run, and are said."""
+    try:
+        inventory = recorded_inventory(session, up) if up.inventory and up.inventory.artifact else None
+    except Blocked as gone:
+        note = Finding("cells-unknown", "", f"what the run covers is not known: {gone.message}", gone.fix, "note")
+        return replace(question, notes=(*question.notes, note))
+    return replace(question, features=inventory.features if inventory else ())
 
 
 def _earlier(up: Upgrade, name: str) -> dict[str, str]:

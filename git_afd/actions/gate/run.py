@@ -11,9 +11,10 @@ from git_afd.actions.gate import record
 from git_afd.actions.gate.bundle import bring_in, refuse_target, take_out
 from git_afd.actions.gate.carry_out import Bench, carry_out
 from git_afd.actions.gate.enter import Entry, disturbed, enter, interpreter, upgrade_here
-from git_afd.actions.gate.host import lack, look, texts_after
+from git_afd.actions.gate.host import look, texts_after
 from git_afd.actions.gate.judge import judge_raw
 from git_afd.actions.gate.order import Order
+from git_afd.actions.gate.preflight import lacking
 from git_afd.actions.gate.say import blocked, judged, would_run
 from git_afd.actions.gate.tree import tree_of
 from git_afd.actions.settle import settle_implementation
@@ -39,13 +40,13 @@ def gate(session: Session, order: Order) -> Outcome:
     python = interpreter(order)
     entry.commands(order.only)  # an unknown one is a fault before anything else
     facts = look(entry.source.policy, python, session.root)
-    lacking = _lacking(entry, order, facts)
+    missing = _lacking(entry, order, facts, python, session.root)
     if order.dry_run:
-        return would_run(entry, order, python, lacking)
-    if lacking and order.bundle:
-        raise Blocked(lacking, f"git afd gate {order.gate} -h", code="gate-blocked")
-    if lacking:
-        return blocked(entry, order, lacking, recorded=record.block(session, up, order, entry.identity.commit, lacking))
+        return would_run(entry, order, python, missing)
+    if missing and order.bundle:
+        raise Blocked(missing, f"git afd gate {order.gate} -h", code="gate-blocked")
+    if missing:
+        return blocked(entry, order, missing, recorded=record.block(session, up, order, entry.identity.commit, missing))
     with tree_of(session, order) as root:
         raw = _about_to_run(entry, order, python, root, facts)
         name = "" if order.bundle else record.begin(session, raw)
@@ -67,7 +68,7 @@ def _about_to_run(entry: Entry, order: Order, python: str, root: Path, facts: Ho
         simulated=entry.gate.npu and is_simulated(facts.npu_text),
         diagnostic=not order.counts,
         host=facts.as_json(),
-        environment=shown_environment(os.environ),
+        environment=shown_environment(os.environ, entry.source.policy.accuracy.steers),
         trees={name: str(path) for name, path in entry.targets.items()},
     )
 
@@ -99,7 +100,7 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
     )
 
 
-def _lacking(entry: Entry, order: Order, facts: HostFacts) -> str:
+def _lacking(entry: Entry, order: Order, facts: HostFacts, python: str, root: Path) -> str:
     if not entry.gate.commands:
         return f"the policy names no command for gate {order.gate}"
-    return lack(entry.gate, entry.source.policy, facts)
+    return "; ".join(lacking(entry.gate, entry.source.policy, facts, python, root))

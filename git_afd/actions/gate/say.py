@@ -11,7 +11,7 @@ from git_afd.adapters.session import Session
 from git_afd.core.evidence.gate_verdict import GateVerdict
 from git_afd.core.evidence.raw_run import FILE, RawRun
 from git_afd.core.finding import Finding
-from git_afd.core.gating import counts_of
+from git_afd.core.gating import categories_of, counts_of
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import GATES
 from git_afd.core.standing import next_action
@@ -69,6 +69,8 @@ def facts_of(upgrade: str, raw: RawRun, verdict: GateVerdict) -> dict[str, Json]
         "simulated": raw.simulated,
         "diagnostic": raw.diagnostic,
         "commands": _commands(raw, verdict),
+        "categories": categories_of(verdict),
+        "cells": verdict.cells.as_json() if verdict.cells else {},
         "counts": counts_of(verdict),
         "metrics": dict(verdict.metrics),
         "blocker": verdict.blocker,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
+from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.lmeval import Measurement, check_samples, parse_result
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
-from git_afd.core.policy import Accuracy
 
 Status = Literal["PASS", "FAIL", "BLOCKED"]
 

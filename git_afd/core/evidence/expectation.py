@@ -17,7 +17,8 @@ from git_afd.core.finding import Finding
 LOST: Final = "file-not-collected"
 """The code of a test file of the commit from which nothing was collected."""
 
-_COLLECTED: Final = (0, 5)
+_NOTHING: Final = 5
+_COLLECTED: Final = (0, _NOTHING)
 """pytest's exit codes of a collection: done, and nothing there."""
 
 
@@ -55,6 +56,11 @@ def expect(
     errors = [*lost, *(finding for finding in kept_out if finding.severity == "error")]
     blocking = any(finding.severity == "error" for finding in unknown)
     return Expectation(ids, "FAIL" if errors else "BLOCKED" if blocking else "PASS", (*lost, *unknown, *kept_out))
+
+
+def vacant(command: Command, ended: Ended, expected: Expectation) -> bool:
+    """Say whether the policy lets `command` select nothing, and it did: before the run and in it."""
+    return command.may_be_empty and expected.ids == () and expected.status == "PASS" and ended.exit_code == _NOTHING
 
 
 def _listing(

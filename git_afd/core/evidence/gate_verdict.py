@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
 from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
-from git_afd.core.evidence.expectation import LOST, Expectation, expect
+from git_afd.core.evidence.cells import Coverage, coverage, tests_of
+from git_afd.core.evidence.expectation import LOST, Expectation, expect, vacant
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.host_verdict import BEFORE, cleanup_status, is_simulated, judge_before, judge_cleanup
 from git_afd.core.evidence.junit import parse_junit
@@ -20,9 +22,9 @@ from git_afd.core.evidence.lmeval import Measurement
 from git_afd.core.evidence.raw_run import Ended, RawRun
 from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
 from git_afd.core.finding import Finding
-from git_afd.core.gate_environment import lowering
 from git_afd.core.outcome import Json
-from git_afd.core.policy import Accuracy, Gate
+from git_afd.core.policy import CellTests, Gate
+from git_afd.core.workbook.inventory import Feature
 
 _CLOCK_S: Final = 2.0
 """How far lm-eval's own date may lie outside the command's time: file systems and clocks round."""
@@ -37,7 +39,8 @@ class Question:
     `tree` holds the paths of the commit that ran, None when they are not known; `notes` are findings about the
     policy's own entries. `guards` are findings about guarded values that moved; `foreign` maps digests of results
     that belong to other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated
-    host; `ports` are those that a run must leave as it found them.
+    host; `ports` are those that a run must leave as it found them. `features` is the frozen matrix that the run's tests
+    are held against, `cells` the policy's word on it.
     """
 
     gate: Gate
@@ -49,6 +52,8 @@ class Question:
     tree: frozenset[str] | None = None
     notes: tuple[Finding, ...] = ()
     ports: tuple[int, ...] = ()
+    features: tuple[Feature, ...] = ()
+    cells: tuple[CellTests, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,15 @@ class CommandVerdict:
     status: Status
     counts: Mapping[str, int]
     findings: tuple[Finding, ...]
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
     """The verdict of a run: PASS only when its `tests` (all that its commands are judged by) and its `cleanup` are.
 
-    `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked.
+    `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked. `cells` says what the run's
+    tests cover of the feature matrix, None when there is none to cover.
     """
 
     status: Status
@@ -75,6 +82,7 @@ class GateVerdict:
     partial: bool = False
     tests: Status = "PASS"
     cleanup: Status = "PASS"
+    cells: Coverage | None = None
 
     @property
     def blocker(self) -> str:
@@ -89,7 +97,8 @@ class GateVerdict:
 def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVerdict:
     """Judge a run. `files` holds the bytes of its artifacts by name; one that is missing there decides nothing."""
     commands = tuple(
-        _command(command, _ended(raw, command), question, raw, files) for command in question.gate.commands
+        replace(_command(command, _ended(raw, command), question, raw, files), category=command.category)
+        for command in question.gate.commands
     )
     around = (*_around(question, raw, files), *_strange(question.gate, raw))
     statuses = [*(one.status for one in commands), *("BLOCKED" for one in around if one.severity == "error")]
@@ -103,7 +112,8 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
     left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files))
     tests, cleanup = _worst(statuses), cleanup_status(left)
     status = _worst((tests, cleanup))
-    return GateVerdict(status, commands, _ordered((*findings, *left)), metrics, partial, tests, cleanup)
+    cells = coverage(question.features, tests_of(raw, files), question.cells) if question.features else None
+    return GateVerdict(status, commands, _ordered((*findings, *left)), metrics, partial, tests, cleanup, cells)
 
 
 def _worst(statuses: Iterable[str]) -> Status:
@@ -134,7 +144,7 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
     simulated = raw.simulated or is_simulated(files.get(BEFORE, b"").decode(errors="replace"))
     if simulated and not question.simulated_accepted:
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
-    for name in lowering(raw.environment) if question.accuracy is not None else ():
+    for name in question.accuracy.lowering(raw.environment) if question.accuracy is not None else ():
         yield Finding("lowered", name, f"{name} lowers what accuracy measures or demands", f"unset {name}, run again")
     if raw.interrupted:
         yield Finding("interrupted", "", "the run was interrupted", "run the gate again")
@@ -164,6 +174,10 @@ def _command(
     status: Status = "FAIL" if found else "PASS"
     if command.junit:
         expected = expect(command, raw.listings, files, question.tree, question.skips)
+        if vacant(command, ended, expected):
+            text = f"{command.name} selects no test of this commit, which the policy allows"
+            notes = (Finding("nothing-to-run", command.name, text, "", "note"), *expected.findings)
+            return CommandVerdict(command.name, "PASS", {"executed": 0}, notes)
         verdict = _tests(command, ended, expected, question.skips, files)
         counts = verdict.counts
         found += verdict.findings

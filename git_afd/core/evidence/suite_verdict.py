@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Final, Literal
 
 from git_afd.core.evidence.junit import Case, Report, report_id
 from git_afd.core.finding import Finding
+from git_afd.core.stars import fits_stars
 
 Status = Literal["PASS", "FAIL", "BLOCKED"]
 
@@ -42,9 +42,7 @@ class AllowedSkip:
         return any(self._names(name) for name in names)
 
     def _names(self, name: str) -> bool:
-        if "*" not in self.test:
-            return name in (self.test, report_id(self.test))
-        return bool(re.fullmatch(".*".join(map(re.escape, self.test.split("*"))), name, re.DOTALL))
+        return fits_stars(self.test, name) or ("*" not in self.test and name == report_id(self.test))
 
 
 @dataclass(frozen=True, slots=True)
