@@ -21,9 +21,9 @@ from git_afd.actions.analysis import (
 from git_afd.actions.inventory import together
 from git_afd.actions.present import rows_of
 from git_afd.actions.take_impacts import HOW, Question, take_impacts
-from git_afd.actions.take_inventory import frozen_revisions
 from git_afd.adapters.frozen_files import frozen_files
 from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_sources import frozen_revisions
 from git_afd.adapters.workbook_file import read_workbook
 from git_afd.core.classifying import with_proposals
 from git_afd.core.contracts.model import KINDS, Contract
@@ -109,7 +109,7 @@ def diff(session: Session, request: Request) -> Outcome:
 
 def question_of(session: Session, up: Upgrade) -> Question:
     """Return what an upgrade's comparison asks: its base, and its four frozen commits."""
-    current, target = (frozen_revisions(session, up.freeze, side) for side in ("current", "target"))
+    current, target = (frozen_revisions(session.git, up.freeze, side) for side in ("current", "target"))
     return Question(up.freeze.base, current, target, session.policy(up).policy)
 
 

@@ -13,8 +13,9 @@ from git_afd.actions.diff_at import Look, question_at
 from git_afd.actions.inventory_at import current_upgrade
 from git_afd.actions.show_impact import texts_of
 from git_afd.actions.take_impacts import sides_of, take_impacts
-from git_afd.actions.take_inventory import few_collections, gather
+from git_afd.actions.take_inventory import gather
 from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_sources import few_collections
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.workbook.inventory import Inventory
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from git_afd.actions.take_inventory import HOW, Revision, frozen_revisions, take_inventory
+from git_afd.actions.take_inventory import HOW, take_inventory
 from git_afd.adapters.configuration import pointer, policy_at
 from git_afd.adapters.revisions import Unresolved, resolve
 from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_sources import Revision, frozen_revisions
 from git_afd.core.contracts.inventory import Inventory
 from git_afd.core.contracts.rows import annotated, row_of
 from git_afd.core.names import UPSTREAMS
@@ -92,7 +93,7 @@ def revisions_of(
 ) -> dict[str, Revision]:
     """Return the upstreams' revisions: the freeze's current ones, where an upgrade is given and nothing else."""
     if up is not None and not sources and not refs:
-        return frozen_revisions(session, up.freeze)
+        return frozen_revisions(session.git, up.freeze)
     missing = [name for name in UPSTREAMS if name not in sources]
     if missing:
         raise UsageFault(

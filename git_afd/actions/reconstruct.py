@@ -15,8 +15,9 @@ from typing import Final
 from git_afd.actions.diff_at import Look, question_at
 from git_afd.actions.reconstruct_write import write
 from git_afd.actions.take_impacts import Question, sides_of, take_impacts
-from git_afd.actions.take_inventory import few_collections, gather
+from git_afd.actions.take_inventory import gather
 from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_sources import few_collections
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.reconstruction.model import Reconstruction

@@ -8,9 +8,10 @@ from textwrap import dedent
 from typing import Final
 
 from git_afd.actions.take_impacts import Question, sides_of, take_impacts
-from git_afd.actions.take_inventory import few_collections, gather
+from git_afd.actions.take_inventory import gather
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_history import first_parent_log
+from git_afd.adapters.upstream_sources import few_collections
 from git_afd.core.contracts.model import Contract
 from git_afd.core.impacts.places import old_place, own_place
 from git_afd.core.impacts.shown import Filters, impact_rows

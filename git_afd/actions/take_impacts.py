@@ -10,19 +10,11 @@ from typing import Final
 from git_afd.actions.take_inventory import (
     VERSION as INVENTORY_VERSION,
 )
-from git_afd.actions.take_inventory import (
-    Gathered,
-    Revisions,
-    few_collections,
-    gather,
-    packages_of,
-    take_inventory,
-    upstreams_of,
-    versions_of,
-)
+from git_afd.actions.take_inventory import Gathered, gather, take_inventory, upstreams_of
 from git_afd.adapters.analysis_cache import AnalysisCache, key_of
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_history import changes, reverts
+from git_afd.adapters.upstream_sources import Revisions, few_collections, packages_of, versions_of
 from git_afd.adapters.upstream_tree import SourceTree
 from git_afd.core.contracts.model import Contract
 from git_afd.core.impacts.comparison import Comparison, History, compare_all

@@ -3,69 +3,28 @@
 from __future__ import annotations
 
 import ast
-import gc
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from git_afd.adapters.analysis_cache import AnalysisCache, key_of
-from git_afd.adapters.git import Git
 from git_afd.adapters.objects import open_objects
-from git_afd.adapters.revisions import tags_at
 from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_sources import Revisions, few_collections, packages_of, versions_of
 from git_afd.adapters.upstream_tree import SourceTree
-from git_afd.core import shape
 from git_afd.core.contracts.inventory import Inventory, Subject, Upstreams, inventory
 from git_afd.core.contracts.survey import Source
 from git_afd.core.identity.plugin import wanted_paths
-from git_afd.core.names import PACKAGES, UPSTREAMS, revision_key
 from git_afd.core.policy import Policy
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module, parse
 from git_afd.core.source.lookup import Tree, module_paths
 from git_afd.core.source.versions import Versions
-from git_afd.core.state import Freeze
-from git_afd.errors import Blocked
 
 VERSION: Final = "1"
 """Raised whenever the same sources give other contracts."""
 
 HOW: Final = f"static analysis {VERSION}"
-_RELEASE: Final = re.compile(r"(?:refs/tags/)?v?(\d+\.\d+\.\d+\S*)\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """An upstream at one commit: the repository that holds it, the commit (full id), the ref as given."""
-
-    git: Git
-    folder: Path
-    commit: str
-    ref: str
-
-    def names(self) -> tuple[str, ...]:
-        """Return what this commit may be called: the ref, its tags, its id."""
-        tags = tuple(tag.removeprefix("refs/tags/") for tag in tags_at(self.git, self.commit))
-        return tuple(dict.fromkeys((self.ref, *tags, self.commit)))
-
-
-Revisions = Mapping[str, Revision]
-"""Upstream name to its revision at one side."""
-
-
-def frozen_revisions(session: Session, freeze: Freeze, side: str = "current") -> dict[str, Revision]:
-    """Return both upstreams at a side of the freeze. Raises Blocked when a source is no longer there."""
-    found: dict[str, Revision] = {}
-    for name in UPSTREAMS:
-        folder = Path(shape.text(shape.table(shape.table(freeze.body, "sources"), name), "path", ""))
-        if not folder.is_dir():
-            raise Blocked(f"the source of {name} is no longer at {folder}", "put it back, or freeze anew")
-        revision = freeze.revisions[revision_key(name, side)]
-        found[name] = Revision(session.git.at(folder), folder, revision.commit, revision.ref)
-    return found
 
 
 def take_inventory(
@@ -118,28 +77,10 @@ def gather(session: Session, commit: str, revisions: Revisions, policy: Policy) 
     return Gathered(subject, tree, upstreams_of(packages, versions), packages)
 
 
-def packages_of(revisions: Revisions) -> dict[str, SourceTree]:
-    """Return the upstreams' packages at their commits, read on demand."""
-    return {
-        name: SourceTree(open_objects(revision.git, revision.folder), revision.commit, PACKAGES[name])
-        for name, revision in revisions.items()
-    }
-
-
 def upstreams_of(packages: Mapping[str, SourceTree], versions: Versions) -> Upstreams:
     """Return the packages as trees of modules for the analysis."""
     trees = {name: package.tree(versions) for name, package in packages.items()}
     return Upstreams(trees, lambda who: packages[who].corpus(), versions)
-
-
-def versions_of(names: Mapping[str, tuple[str, ...]]) -> Versions:
-    """Return the released versions that the upstreams' commits carry, for ``vllm_version_is`` tests."""
-    found: dict[str, str] = {}
-    for name, called in names.items():
-        releases = [match[1] for item in called if (match := _RELEASE.match(item))]
-        if releases:
-            found[name] = releases[0]
-    return found
 
 
 def _is_read(path: str) -> bool:
@@ -174,15 +115,3 @@ def _plugin_sources(
             modules[path] = Unreadable(name, tree.reason)
             unreadable[path] = tree.reason
     return sources, unreadable, modules
-
-
-@contextmanager
-def few_collections() -> Iterator[None]:
-    """Keep the garbage collector from walking syntax trees again and again: they hold no cycles worth finding."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

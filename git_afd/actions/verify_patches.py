@@ -6,20 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from git_afd.actions.check_patches import check_patches
 from git_afd.actions.inventory_at import current_upgrade
-from git_afd.actions.take_inventory import (
-    Revision,
-    few_collections,
-    frozen_revisions,
-    packages_of,
-    upstreams_of,
-    versions_of,
-)
 from git_afd.adapters.configuration import policy_at
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.plugin_texts import Texts, below
 from git_afd.adapters.revisions import Unresolved, commits_of, resolve
 from git_afd.adapters.session import Session
+from git_afd.adapters.upstream_sources import Revision, frozen_revisions
 from git_afd.adapters.upstream_tree import SourceTree
 from git_afd.core.finding import Finding
 from git_afd.core.identity.decide import infer
@@ -27,13 +21,9 @@ from git_afd.core.identity.plugin import plugin_candidates, wanted_paths
 from git_afd.core.identity.spelling import spelling
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
-from git_afd.core.patch_checks.check import patch_findings
-from git_afd.core.patch_checks.model import Against, Checked, PatchedFile
+from git_afd.core.patch_checks.model import Checked
 from git_afd.core.plain import fields
 from git_afd.core.policy import Policy
-from git_afd.core.source.definitions import Module, Unreadable
-from git_afd.core.source.index import index_module
-from git_afd.core.source.lookup import Tree, module_paths
 from git_afd.core.state import Upgrade
 from git_afd.errors import EnvironmentFault, Exit, UsageFault
 
@@ -68,9 +58,8 @@ def verify_patches(session: Session, request: Request) -> Outcome:
     policy = session.policy(up).policy if up else _policy(session)
     texts = Texts(session, base, request.staged)
     paths = _paths(texts, request.paths, policy)
-    with few_collections():
-        sources = _sources(session, up, request) if paths else _Sources({}, {})
-        checked = _checked(session, texts, paths, sources)
+    sources = _sources(session, up, request) if paths else _Sources({}, {})
+    checked = _checked(session, texts, paths, sources)
     return _outcome(checked, paths, sources)
 
 
@@ -102,7 +91,7 @@ def _paths(texts: Texts, asked: Sequence[str], policy: Policy) -> tuple[str, ...
 
 def _sources(session: Session, up: Upgrade | None, request: Request) -> _Sources:
     if up is not None and not request.sources:
-        return _Sources(frozen_revisions(session, up.freeze, "target"), {})
+        return _Sources(frozen_revisions(session.git, up.freeze, "target"), {})
     revisions: dict[str, Revision] = {}
     missing: dict[str, str] = {}
     pins = _Pins(session) if request.sources else None
@@ -147,33 +136,9 @@ class _Pins:
 
 
 def _checked(session: Session, texts: Texts, paths: Sequence[str], sources: _Sources) -> Checked:
-    versions = versions_of({name: revision.names() for name, revision in sources.revisions.items()})
-    packages = packages_of(sources.revisions)
     held = SourceTree(open_objects(session.git, session.root), session.head) if session.head else None
-    names = {
-        path: name.removeprefix("src.") for name, path in module_paths([*(held.ids if held else ()), *paths]).items()
-    }
-    files = [
-        PatchedFile(path, names[path], text, texts.then(path))
-        for path in paths
-        if (text := texts.now(path)) is not None
-    ]
-    now = {file.path: file.text for file in files}
-
-    def load(path: str) -> Module | Unreadable:
-        text = now[path] if path in now else held.text(path) if held else Unreadable(path, "it is not there")
-        if isinstance(text, Unreadable):
-            return text
-        return index_module(text, names[path], is_package=path.endswith("__init__.py"), versions=versions)
-
-    def source(who: str, path: str) -> str | None:
-        found = packages[who].text(path) if who in packages else None
-        return found if isinstance(found, str) else None
-
-    plugin = Tree({name: path for path, name in names.items()}, load)
-    upstreams = upstreams_of(packages, versions).trees
-    refs = {name: revision.names() for name, revision in sources.revisions.items()}
-    return patch_findings(files, Against(plugin, upstreams, source, versions, refs, sources.missing))
+    files = {path: (text, texts.then(path)) for path in paths if (text := texts.now(path)) is not None}
+    return check_patches(files, held, sources.revisions, sources.missing)
 
 
 def _outcome(checked: Checked, paths: Sequence[str], sources: _Sources) -> Outcome:

@@ -1,0 +1,54 @@
+"""Holding patch files against the upstreams: one reading for the daily check, the commit, its hook and the push."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from git_afd.adapters.objects import open_objects
+from git_afd.adapters.upstream_sources import Reader, Revisions, few_collections, packages_of, versions_of
+from git_afd.adapters.upstream_tree import SourceTree
+from git_afd.core.patch_checks.check import patch_findings
+from git_afd.core.patch_checks.model import Against, Checked, PatchedFile
+from git_afd.core.source.definitions import Module, Unreadable
+from git_afd.core.source.index import index_module
+from git_afd.core.source.lookup import Tree, module_paths
+
+
+def check_patches(
+    files: Mapping[str, tuple[str, str | None]],
+    held: SourceTree | None,
+    revisions: Revisions,
+    missing: Mapping[str, str],
+    reader: Reader = open_objects,
+) -> Checked:
+    """Check files (path to text now and text at the base) of a plugin whose other files `held` has.
+
+    `revisions` are the upstreams at the commits that count, `missing` says why others are not at hand; `reader`
+    opens their objects.
+    """
+    with few_collections():
+        refs = {name: revision.names() for name, revision in revisions.items()}
+        versions = versions_of(refs)
+        packages = packages_of(revisions, reader)
+        names = _modules(files, held)
+        patched = [PatchedFile(path, names[path], now, then) for path, (now, then) in files.items()]
+
+        def load(path: str) -> Module | Unreadable:
+            text = files[path][0] if path in files else held.text(path) if held else Unreadable(path, "is not there")
+            if isinstance(text, Unreadable):
+                return text
+            return index_module(text, names[path], is_package=path.endswith("__init__.py"), versions=versions)
+
+        def source(who: str, path: str) -> str | None:
+            found = packages[who].text(path) if who in packages else None
+            return found if isinstance(found, str) else None
+
+        plugin = Tree({name: path for path, name in names.items()}, load)
+        upstreams = {name: package.tree(versions) for name, package in packages.items()}
+        return patch_findings(patched, Against(plugin, upstreams, source, versions, refs, missing))
+
+
+def _modules(files: Mapping[str, tuple[str, str | None]], held: SourceTree | None) -> dict[str, str]:
+    """Return the dotted name of each of the plugin's modules, by path; ``src/`` is no part of a name."""
+    listed = module_paths([*(held.ids if held else ()), *files])
+    return {path: name.removeprefix("src.") for name, path in listed.items()}
