@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from git_afd.adapters.guarded import guard_changes
 from git_afd.adapters.session import Session
 from git_afd.core import shape
 from git_afd.core.freezing import PHASE, phase_body
 from git_afd.core.outcome import Outcome
+from git_afd.core.patch_checks.refused import APPROVAL
+from git_afd.core.plan import planned_paths
 from git_afd.core.records import Draft, drafted
 from git_afd.core.state import DAMAGE_APPROVAL, Approval, State, Upgrade
 from git_afd.errors import Refused
@@ -111,9 +114,34 @@ def _push(session: Session, up: Upgrade) -> Question:
     )
 
 
+def _guard(session: Session, up: Upgrade) -> Question:
+    """Ask about the first guarded value that is not as it was at the freeze, in HEAD or in a planned path on disk."""
+    approved = {item.subject for item in up.approvals if item.what == APPROVAL}
+    paths = [path for cause in up.open_root_causes for path in planned_paths(cause)]
+    left = [item for item in guard_changes(session, up, paths) if item.subject not in approved]
+    if not left:
+        raise Refused("no guarded value waits for a decision", "git afd next")
+    first = left[0]
+    word = {"threshold": "threshold", "tolerance": "tolerance"}.get(first.kind, "skip")
+    return Question(
+        what=APPROVAL,
+        upgrade=up.id,
+        subject=first.subject,
+        says=(
+            f"{first.place}: {first.guard} is {first.now!r}; {first.was}.",
+            "The workflow forbids to lower a threshold, widen a tolerance or skip a test so that an upgrade passes.",
+            "If you approve, this value may be committed and published, and everybody will see that you said so.",
+            *([f"{len(left) - 1} more will be asked about one by one."] if left[1:] else []),
+        ),
+        phrase=f"approve {word} {first.path}",
+        by=session.actor,
+    )
+
+
 SUBJECTS: Final[Mapping[str, Callable[[Session, Upgrade], Question]]] = {
     "pair": _pair,
     "push": _push,
+    APPROVAL: _guard,
     DAMAGE_APPROVAL: _damage,
 }
 """What can be approved, and the question that stands for it."""

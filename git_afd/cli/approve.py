@@ -21,6 +21,7 @@ def approve(directory: Path, what: str, dry_run: bool) -> Outcome:
 
     pair: the target pair, when nothing in the target vLLM-Ascend says which vLLM it belongs to.
     push: publishing what the branch holds now, although the upgrade is open.
+    guard: a guarded value that is not as at the freeze (threshold, tolerance, a new skip), one after another.
     damage: one piece of the ledger's damage after another, to go on without it (git afd log --damage).
     """
     from git_afd.actions.approve import approve as act

@@ -21,6 +21,7 @@ from git_afd.core.evidence.host_verdict import AFTER, BEFORE
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
 from git_afd.core.finding import Finding
 from git_afd.core.guards import bar, moved
+from git_afd.core.patch_checks.refused import APPROVAL
 from git_afd.core.policy import Gate, Policy
 from git_afd.core.state import Run, Upgrade
 from git_afd.errors import Blocked
@@ -102,8 +103,11 @@ def _with_accuracy(session: Session, up: Upgrade, raw: RawRun, policy: Policy, q
     rule = policy.accuracy
     objects = open_objects(session.git, session.root)
     then = guarded_at(objects, up.freeze.base, policy)
-    guards = moved(then, guarded_at(objects, raw.identity.commit, policy), ("threshold", "tolerance"))
-    threshold = bar(then, rule.threshold_guard, rule.threshold) if rule.threshold_guard else rule.threshold
+    now = guarded_at(objects, raw.identity.commit, policy)
+    approved = {item.subject: item.name for item in up.approvals if item.what == APPROVAL}
+    guards = moved(then, now, ("threshold", "tolerance"), approved)
+    counts = then if any(item.severity == "error" for item in guards) else now  # now: as frozen, or as approved
+    threshold = bar(counts, rule.threshold_guard, rule.threshold) if rule.threshold_guard else rule.threshold
     if rule.threshold_guard and not any(item.guard == rule.threshold_guard for item in then):
         text = f"the frozen base defines no {rule.threshold_guard}; the policy's own {rule.threshold} is the bar"
         guards = (*guards, Finding("guard-absent", "", text, "", "note"))

@@ -25,7 +25,13 @@ from git_afd.core.source.world import PLUGIN, World
 def patch_findings(files: Sequence[PatchedFile], against: Against) -> Checked:
     """Check these files: markers, headers, signatures, reflection and imports on added lines.
 
-    Total: a file that does not parse is a finding, and what could not be looked at is listed with its reason.
+    Takes the files with their text now and at the base, and what they are held against; returns every finding with
+    its place (``path:line``), what could not be looked at with its reason, and which functions are not as at the
+    base. Raises nothing: a file that does not parse is a finding.
+
+    It is one judgement with several doors: ``git afd verify --patches`` shows all of it, the static gate fails by all
+    of it, and commit, pre-commit and push refuse by what ``refused.py`` takes from it. Codes, places and the meaning
+    of the three fields stay as they are; a new check adds a code.
     """
     world = World({PLUGIN: against.plugin, **against.upstreams})
     reads: list[tuple[Read, Source]] = []
@@ -48,7 +54,9 @@ def patch_findings(files: Sequence[PatchedFile], against: Against) -> Checked:
         answers = _file(read, source, marked, functions[source.path], against, world)
         for answer in answers:
             (found if isinstance(answer, Finding) else left).append(answer)  # type: ignore[arg-type]  # told apart
-    return Checked(tuple(sorted(found)), tuple(left), sum(map(len, functions.values())))
+    bases = {file.path: file.base for file in files}
+    touched = [one.place for path, items in functions.items() for one in items if one.text not in (bases[path] or "")]
+    return Checked(tuple(sorted(found)), tuple(left), sum(map(len, functions.values())), frozenset(touched))
 
 
 def _file(

@@ -42,6 +42,15 @@ class PatchFunction:
         """Where it begins, as ``path:line``."""
         return f"{self.source.path}:{self.node.lineno}"
 
+    @property
+    def text(self) -> str:
+        """The function as it stands in its file, with the comment directly above it."""
+        lines = self.source.text.split("\n")
+        first = self.definition.line - 1
+        while first and lines[first - 1].lstrip().startswith("#"):
+            first -= 1
+        return "\n".join(lines[first : self.definition.end_line])
+
     def header(self) -> Header:
         """Return what the comments directly above it (or at its beginning) say."""
         return header(self.source.text.splitlines(), self.definition.line, body_start(self.node), "")

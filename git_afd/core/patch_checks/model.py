@@ -52,11 +52,16 @@ class NotChecked:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The answer: what is wrong, what could not be looked at, and how many functions were."""
+    """The answer: what is wrong, what could not be looked at, and how many functions were.
+
+    `touched` are the places (``path:line``, as in the findings) of the patch functions that are not as at the base,
+    the comment above them included.
+    """
 
     findings: tuple[Finding, ...]
     not_checked: tuple[NotChecked, ...]
     functions: int
+    touched: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
