@@ -14,6 +14,7 @@ from typing import Final
 
 from git_afd.actions.commit_record import record_commit
 from git_afd.actions.interrupted_commit import Unrecorded, find_unrecorded, sweep, take_up
+from git_afd.actions.judge_commit import judge_commit, refusal
 from git_afd.actions.present import rows_of
 from git_afd.adapters.commit_lock import commit_lock
 from git_afd.adapters.commit_object import must_be_signed, signer_of
@@ -108,10 +109,14 @@ def commit(session: Session, request: Request) -> Outcome:
         sweep(session)
         survey = _survey(session, case, request)
         blueprint = _draw(session, case, survey, keep=True)
+        judged = judge_commit(session, case.up, case.policy, blueprint, kept=True)
+        if judged.refused:
+            return refusal(case.cause.name, judged, survey.way)
         text = _composed(case, blueprint, request.wording)
         if request.edit:
             text = _edited(session, case, text)
-        return _apply(session, case, survey, blueprint, text)
+        done = _apply(session, case, survey, blueprint, text)
+        return replace(done, findings=(*done.findings, *judged.warned))
 
 
 def _gather(session: Session, name: str) -> _Case:
@@ -241,9 +246,12 @@ def _rehearse(session: Session, case: _Case, request: Request) -> Outcome:
         return Outcome("commit", data={**data, "commit": found.made.id, "dry_run": True})
     survey = _survey(session, case, request)
     blueprint = _draw(session, case, survey, keep=False)
+    judged = judge_commit(session, case.up, case.policy, blueprint, kept=False)
+    if judged.refused:
+        return refusal(case.cause.name, judged, survey.way)
     text = _composed(case, blueprint, request.wording)
     data = {**_facts(case, blueprint, survey, text), "commit": "", "dry_run": True}
-    return Outcome("commit", data=data, next=f"git afd commit --root-cause {case.cause.name}")
+    return Outcome("commit", data, judged.warned, f"git afd commit --root-cause {case.cause.name}")
 
 
 def _finished(  # noqa: PLR0913 - everything that the answer shows

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from git_afd.adapters.git import Git, encode
 from git_afd.core.policy import Policy
 
+FILE_MODES = ("100644", "100755")
+"""Modes of ordinary files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -18,6 +21,11 @@ class Entry:
     kind: str
     id: str
     path: str
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether it is a file with content of its own: no link, no submodule."""
+        return self.mode in FILE_MODES
 
 
 def entries(git: Git, commit: str) -> tuple[Entry, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from git_afd.adapters.configuration import read_policy
 from git_afd.adapters.git import encode
+from git_afd.core.guards import words_of
 from git_afd.core.hook_state import FILE, HookState, OpenUpgrade, Plan, write_hook_state
 from git_afd.core.phases import PHASES
 from git_afd.core.plan import planned_paths
@@ -43,6 +44,7 @@ def write_hook_file(common_dir: Path, tip: str, state: State, damage: int) -> No
 
 def _open(up: Upgrade) -> OpenUpgrade:
     freeze, recorded = up.freeze, up.recorded
+    plans, words = _plans(up)
     return OpenUpgrade(
         id=up.id,
         branch=freeze.branch,
@@ -50,14 +52,17 @@ def _open(up: Upgrade) -> OpenUpgrade:
         primary=freeze.primary,
         revisions={key: revision.commit for key, revision in freeze.revisions.items()},
         phases={phase.name: recorded.get(phase.name, "not run") for phase in PHASES},
-        plans=_plans(up),
+        plans=plans,
         dirty=freeze.dirty,
+        words=words,
     )
 
 
-def _plans(up: Upgrade) -> dict[str, Plan]:
+def _plans(up: Upgrade) -> tuple[dict[str, Plan], tuple[str, ...]]:
     causes = up.open_root_causes
     if not causes:
-        return {}  # the policy is read only when some path must be told apart by it
-    kind_of = read_policy(up.freeze.policy_text, f"the policy frozen with {up.id}").policy.kind_of
-    return {cause.name: Plan(cause.kind, {path: kind_of(path) for path in planned_paths(cause)}) for cause in causes}
+        return {}, ()  # the policy is read only when some path must be told apart by it
+    policy = read_policy(up.freeze.policy_text, f"the policy frozen with {up.id}").policy
+    kinds = ({path: policy.kind_of(path) for path in planned_paths(cause)} for cause in causes)
+    plans = {cause.name: Plan(cause.kind, paths) for cause, paths in zip(causes, kinds, strict=True)}
+    return plans, words_of(policy.guards)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from git_afd.adapters.content import entries
 from git_afd.adapters.git import Git, decode
 from git_afd.core.pointers import ASK, parse_pointers
 from git_afd.core.state import Upgrade
@@ -47,6 +49,17 @@ class UpgradeCommits:
         found = self._list(commit, up, f"--format=%H {_TRAILER}", command="log")
         lines = (line.partition(" ") for line in found)
         return tuple(own for own, _, said in lines if own in named or own in added or up.id in said.split(","))
+
+    def files(self, commit: str, held: Iterable[str]) -> dict[str, str]:
+        """Return the paths that the commits `held` (full ids) change, with what `commit` has there: a blob's id.
+
+        Empty for what is no ordinary file there, or nothing. What a merge brought is not the upgrade's.
+        """
+        words = ("diff-tree", "--stdin", "-r", "-z", "--root", "--no-commit-id", "--no-renames", "--name-only")
+        asked = "".join(f"{name}\n" for name in held).encode()
+        paths = dict.fromkeys(self.git.run(*words, input=asked).fields())
+        listed = {item.path: item for item in entries(self.git, commit) if item.path in paths}
+        return {path: listed[path].id if path in listed and listed[path].ordinary else "" for path in paths}
 
     def _tips(self, up: Upgrade) -> list[str]:
         """Return the branches that point to the upgrade; where none does, the branch that it was frozen on."""

@@ -21,6 +21,9 @@ _WAITS_FOR = {"documentation": 8, "lesson": 10}
 
 _CODE = ("production", "test")
 
+PATCH_WORDS = ("PATCH", "vllm")
+"""A Python file of the plugin that holds none of these patches nothing and imports nothing of an upstream."""
+
 
 class Staged:
     """One path that the index changes against HEAD: modes (six octal digits), new blob id, path."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FILE = "afd/hook-state"
 """The file's place below the common git dir."""
 
-HEADER = "afd-hook-state 1"
+HEADER = "afd-hook-state 2"
 
 HANDOFF = "afd-handoff"
 """A file of this name in a worktree's git dir says that a handoff owns it: nothing is committed there."""
@@ -38,10 +38,11 @@ class OpenUpgrade:
     """An upgrade that is not closed, as the hooks see it.
 
     `revisions` maps the keys of names.REVISION_KEYS to full commit ids; `phases` maps the twelve names, in their
-    order, to the recorded status or ``not run``; `dirty` are the paths that were dirty at the freeze.
+    order, to the recorded status or ``not run``; `dirty` are the paths that were dirty at the freeze; `words` are
+    those of the policy's guards (guards.words_of): a file without any of them holds no guarded value.
     """
 
-    __slots__ = ("base", "branch", "dirty", "id", "phases", "plans", "primary", "revisions")
+    __slots__ = ("base", "branch", "dirty", "id", "phases", "plans", "primary", "revisions", "words")
 
     def __init__(  # noqa: PLR0913 - a plain value: one argument per field
         self,
@@ -54,6 +55,7 @@ class OpenUpgrade:
         phases: Mapping[str, str],
         plans: Mapping[str, Plan],
         dirty: Iterable[str],
+        words: Iterable[str],
     ) -> None:
         """Keep all of it."""
         self.id = id
@@ -64,6 +66,7 @@ class OpenUpgrade:
         self.phases = dict(phases)
         self.plans = dict(plans)
         self.dirty = tuple(dirty)
+        self.words = tuple(words)
 
 
 class HookState:
@@ -130,6 +133,7 @@ def _block(up: OpenUpgrade) -> Iterator[str]:
         yield f"plan {name} {plan.kind}"
         yield from (f"path {kind} {escape(path)}" for path, kind in plan.paths.items())
     yield from (f"dirty {escape(path)}" for path in up.dirty)
+    yield from (f"word {word}" for word in up.words)
 
 
 def _upgrade(block: list[str]) -> OpenUpgrade:
@@ -138,6 +142,7 @@ def _upgrade(block: list[str]) -> OpenUpgrade:
     phases: dict[str, str] = {}
     plans: dict[str, Plan] = {}
     dirty: list[str] = []
+    words: list[str] = []
     plan = Plan("", {})
     for line in block[1:]:
         word, _, rest = line.partition(" ")
@@ -148,6 +153,8 @@ def _upgrade(block: list[str]) -> OpenUpgrade:
             plan = plans[first] = Plan(second, {})
         elif word == "dirty":
             dirty.append(unescape(rest))
+        elif word == "word":
+            words.append(rest)
         elif word == "phase":
             phases[first] = second
         elif word == "revision":
@@ -159,4 +166,4 @@ def _upgrade(block: list[str]) -> OpenUpgrade:
     if len(heads) != 3:  # noqa: PLR2004 - the three above
         raise HookStateFault("a line of an upgrade is missing")
     name = unescape(block[0].partition(" ")[2])
-    return OpenUpgrade(id=name, revisions=revisions, phases=phases, plans=plans, dirty=dirty, **heads)
+    return OpenUpgrade(id=name, revisions=revisions, phases=phases, plans=plans, dirty=dirty, words=words, **heads)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from git_afd.adapters.quick_git import ask
-from git_afd.core.hook_rules import judge_announced, judge_message, parse_staged
+from git_afd.core.hook_rules import PATCH_WORDS, judge_announced, judge_message, parse_staged
 from git_afd.core.hook_state import FILE, HANDOFF, HookStateFault, read_hook_state
 from git_afd.core.kept_message import kept_message
 from git_afd.core.pointers import FETCH
@@ -12,6 +12,9 @@ from git_afd.hook.place import Place, read
 
 TYPE_CHECKING = False  # what `typing` would say, without its price
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from git_afd.core.hook_rules import Staged
     from git_afd.core.hook_state import HookState, OpenUpgrade
     from git_afd.core.intent import Intent
 
@@ -21,8 +24,20 @@ _COMMENT = ("config", "--null", "--get-regexp", r"^core\.comment(char|string)$")
 
 
 def check_content(argv: list[str]) -> None:  # noqa: ARG001 - git gives pre-commit none
-    """Judge what is staged. Raises what stops this commit, returns when git may go on."""
-    _judge(Place())
+    """Judge what is staged. Raises what stops this commit, returns when git may go on.
+
+    Patch functions and guarded values are judged here only: commit-msg finds the same blobs staged, or refuses.
+    """
+    place = Place()
+    found = _judge(place)
+    if found is None:
+        return
+    up = found[0].upgrades[found[1].upgrade]
+    staged = parse_staged(place.staged or "")
+    if _asks_for_more(up, staged):
+        from git_afd.hook.content import refuse
+
+        refuse(place, up, staged)
 
 
 def check_message(argv: list[str]) -> None:
@@ -65,6 +80,21 @@ def _judge(place: Place) -> tuple[HookState, Intent] | None:
         raise EnvironmentFault("git cannot compare the index with HEAD", "git diff --cached")
     judge_announced(up, intent, place.head, parse_staged(place.staged), lambda path: _at(up.base, path))
     return state, intent
+
+
+def _asks_for_more(up: OpenUpgrade, staged: Sequence[Staged]) -> bool:
+    """Say whether a staged file may hold a patch or a guarded value, now or (a value) in HEAD. Any doubt says yes."""
+    kinds = {path: kind for plan in up.plans.values() for path, kind in plan.paths.items()}
+    paths = [item.path for item in staged]
+    python = [path for path in paths if path.endswith(".py") and kinds.get(path) == "production"]
+    calls = [_grep(PATCH_WORDS, "--cached", "--", *python)] if python else []
+    calls += [_grep(up.words, *where, "--", *paths) for where in (("--cached",), ("HEAD",)) if up.words and paths]
+    return any(code != 1 for code, _ in ask(*calls))  # 1: git looked and found none
+
+
+def _grep(words: Sequence[str], *rest: str) -> Sequence[str]:
+    patterns = (part for word in words for part in ("-e", word))
+    return ("--literal-pathspecs", "grep", "-q", "-a", "-F", *patterns, *rest)
 
 
 def _open(state: HookState, name: str) -> OpenUpgrade:

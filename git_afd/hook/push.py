@@ -87,6 +87,17 @@ def _judge(item: Pushed, commit: str, commits: UpgradeCommits, upgrades: Mapping
                 "git afd approve push, once the user has asked for it",
                 code="push-not-approved",
             )
+        if held:
+            _judge_content(commits, up, commit, held)
+
+
+def _judge_content(commits: UpgradeCommits, up: Upgrade, commit: str, held: Iterable[str]) -> None:
+    """Judge what the upgrade's commits make of the base, as `commit` would publish it, whoever made them."""
+    from git_afd.hook.content import findings, raise_first
+
+    files = commits.files(commit, held)
+    found = findings(commits.git, up, up.freeze.base, files) if files else ()
+    raise_first(found, "git afd verify --patches --base BASE")
 
 
 def _approved(held: Iterable[str], commits: UpgradeCommits, up: Upgrade) -> bool:

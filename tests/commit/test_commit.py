@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from kit import Kit, call
 from kit_commit import COMMIT, commit, hook, others, plan, plan_fix, planned, trailers
@@ -140,7 +142,8 @@ def test_every_kind_of_change_is_committed_as_it_lies_there(case: FrozenUpgrade,
     repo.write("afd_plugin/new/deep/er.py", b"\xff\x00binary\r\n")
     done = repo.afd("commit --root-cause RC-2 --json").ok().json["data"]
     assert done["way"] == way
-    assert repo("git diff-tree -r --raw --abbrev=4 --no-renames --no-commit-id HEAD").split("\n") == [
+    raw = repo("git diff-tree -r --raw --no-renames --no-commit-id HEAD")
+    assert re.sub(r"([0-9a-f]{4})[0-9a-f]{36}", r"\1", raw).split("\n") == [
         ":100644 000000 c1b0 0000 D\tafd_plugin/gone.py",
         ":100644 120000 c1b0 e0e6 T\tafd_plugin/link.py",
         ":000000 100644 0000 1d1b A\tafd_plugin/new/deep/er.py",

@@ -22,6 +22,7 @@ upgrades = st.builds(
     phases=st.dictionaries(words, st.sampled_from(["PASS", "not run"]), max_size=3),
     plans=st.dictionaries(words, plans, max_size=3),
     dirty=st.lists(texts, max_size=3),
+    words=st.lists(st.text("abcXYZ_", max_size=8), max_size=2),
 )
 states = st.builds(
     HookState,
@@ -53,7 +54,7 @@ def test_a_file_that_was_cut_anywhere_is_refused(state: HookState, data: st.Data
 
 @pytest.mark.parametrize("word", ["tip", "damage", "heads", "base", "branch"])
 def test_a_line_that_is_missing_or_unknown_is_refused(word: str) -> None:
-    up = OpenUpgrade(id="U", branch="b", base="1", primary="p", revisions={}, phases={}, plans={}, dirty=[])
+    up = OpenUpgrade(id="U", branch="b", base="1", primary="p", revisions={}, phases={}, plans={}, dirty=[], words=[])
     text = write_hook_state(HookState("1", 0, [], [up], []))
     lines = [line for line in text.split("\n") if not line.startswith(f"{word} ")]
     assert len(lines) == text.count("\n")
