@@ -17,14 +17,18 @@ from urllib.parse import urlsplit, urlunsplit
 from git_afd.adapters.git import Git
 from git_afd.adapters.process import run_command
 from git_afd.adapters.tidiness import untidy
-from git_afd.core.evidence.runtime_facts import SCHEMA
+from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
 from git_afd.core.records import canonical
+from git_afd.core.runtime_rule import RuntimeRule
 from git_afd.errors import EnvironmentFault
 
 _MARK: Final = "git-afd-probe:"
 _TIMEOUT_S: Final = 60.0
+_LOADING_S: Final = 600.0
+"""How long loading the plugin may take: it imports torch and vLLM."""
+
 _PATHS_KEPT: Final = 50
 _IMPORTABLE: Final = (".py", ".pth")
 
@@ -37,10 +41,39 @@ def probe_runtime(python: str, *, cwd: Path, env: Mapping[str, str]) -> bytes:
     is a fact in it. Raises only KeyboardInterrupt, when this program was told to stop meanwhile.
     """
     said, reason = ask_inside("identity", [json.dumps(dict(PACKAGES))], python=python, cwd=cwd, env=env)
-    body: dict[str, Json] = {"schema": SCHEMA, "python": python, "reason": reason, **said}
+    body: dict[str, Json] = {"schema": runtime_facts.SCHEMA, "python": python, "reason": reason, **said}
     packages = said.get("packages", {})
     body["packages"] = {name: _package(entry) for name, entry in packages.items()}
     return canonical(body).encode()
+
+
+def probe_registration(python: str, rule: RuntimeRule, *, root: Path, env: Mapping[str, str]) -> bytes:
+    """Let `python` import the plugin and load its entry point, as a server would; it is called where vLLM is.
+
+    It starts in an empty folder: only what is installed (or on PYTHONPATH) is found, and the tree under test, `root`,
+    only when that is what is installed. Returns the raw file; whatever goes wrong is a fact in it. Raises only
+    KeyboardInterrupt.
+    """
+    asked = {"package": rule.package, "group": rule.group, "entry": rule.entry, "runtime": PACKAGES["vllm"]}
+    with tempfile.TemporaryDirectory() as folder:
+        words = [json.dumps(asked)]
+        said, reason = ask_inside("registration", words, python=python, cwd=Path(folder), env=env, timeout_s=_LOADING_S)
+    body: dict[str, Json] = {
+        "runtime": False,
+        **_placed(said),
+        "schema": registration.SCHEMA,
+        "python": python,
+        "reason": reason,
+        "root": str(root.resolve()),
+        "entries": [_placed(entry) for entry in said.get("entries", ())],
+    }
+    return canonical(body).encode()
+
+
+def _placed(said: Mapping[str, Any]) -> dict[str, Json]:
+    """Return what was said of some code, and the checkout that it stands in."""
+    origin = said.get("origin")
+    return {**said, "checkout": _standing(Path(origin), contents=False).get("checkout", {}) if origin else {}}
 
 
 def ask_inside(
@@ -112,7 +145,7 @@ def _without_secrets(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _standing(origin: Path) -> dict[str, Json]:
+def _standing(origin: Path, *, contents: bool = True) -> dict[str, Json]:
     """Return the checkout that tracks `origin`, or the contents of its package when none does."""
     git = Git(origin.parent)
     top = git.run("rev-parse", "--show-toplevel")
@@ -120,7 +153,7 @@ def _standing(origin: Path) -> dict[str, Json]:
         return {"checkout": {"root": str(origin.parent), "commit": "", "fault": top.reason}}
     if top.ok and git.run("ls-files", "--error-unmatch", "--", origin.name).ok:
         return {"checkout": _checkout(Path(top.text), origin)}
-    return {"contents": dict(_contents(origin))}
+    return {"contents": dict(_contents(origin))} if contents else {}
 
 
 def _checkout(root: Path, origin: Path) -> dict[str, Json]:

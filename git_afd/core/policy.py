@@ -16,12 +16,14 @@ from git_afd.core.accuracy_rule import LOWERS, Accuracy, Bounds
 from git_afd.core.command import Command, fault_of
 from git_afd.core.needs import Needs, fault_in
 from git_afd.core.outcome import Json
+from git_afd.core.runtime_rule import CHECKS, RuntimeRule
 
 SCHEMA: Final = 1
 _T = TypeVar("_T")
 
 _KEYS: Final = (
     *("schema", "name", "simulated", "paths", "guard", "gates", "accuracy", "skip", "stack", "commit", "host", "cell"),
+    "runtime",
 )
 _BOUND_KEYS: Final = ("drop-points", "drop-relative", "change-points", "change-relative")
 _ACCURACY_KEYS: Final = (
@@ -68,7 +70,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a gate runs and needs. `npu` gates are BLOCKED on a host without one.
+    """What a gate runs, checks and needs. `npu` gates are BLOCKED on a host without one.
 
     `categories` is the order in which the commands' categories are run and shown (workflow, Phase 7).
     """
@@ -78,6 +80,7 @@ class Gate:
     devices: int = 0
     categories: tuple[str, ...] = ()
     needs: Needs = field(default_factory=Needs)
+    checks: tuple[str, ...] = ()
 
 
 TEARDOWN_S: Final = 90
@@ -126,6 +129,7 @@ class Policy:
     simulated: bool = False
     host: Host = Host()
     cells: tuple[CellTests, ...] = ()
+    runtime: RuntimeRule = field(default_factory=RuntimeRule)
 
     def kind_of(self, path: str) -> str:
         """Say what a repository-relative path is: lesson, documentation, test, production or other."""
@@ -187,6 +191,17 @@ def parse_policy(document: Mapping[str, Json]) -> Policy:
         bots=commit.texts("bots"),
         host=Host(host.numbers("ports"), host.number("teardown-s", TEARDOWN_S)),
         cells=tuple(_cell(reader) for reader in with_key.each("cell")),
+        runtime=_runtime(with_key.sub("runtime")),
+    )
+
+
+def _runtime(reader: _Reader) -> RuntimeRule:
+    _known(reader.body, reader.at, ("package", "entry-point-group", "entry-point"))
+    usual = RuntimeRule()
+    return RuntimeRule(
+        reader.text("package", usual.package),
+        reader.text("entry-point-group", usual.group),
+        reader.text("entry-point", usual.entry),
     )
 
 
@@ -236,7 +251,7 @@ def _cell(reader: _Reader) -> CellTests:
 def _gate(reader: _Reader, name: str, rule: Accuracy) -> Gate:
     if name not in ("static", "native", "basic", "accuracy"):
         raise PolicyFault(f"gates.{name}", "is no gate that runs commands")
-    _known(reader.body, reader.at, ("npu", "devices", "categories", "needs", "command"))
+    _known(reader.body, reader.at, ("npu", "devices", "categories", "checks", "needs", "command"))
     commands = tuple(_command(item, name) for item in reader.each("command"))
     categories = reader.texts("categories")
     for place, command in enumerate(commands):
@@ -252,7 +267,16 @@ def _gate(reader: _Reader, name: str, rule: Accuracy) -> Gate:
     if empty:
         raise PolicyFault(f"{reader.at}.categories", f"{empty} has no command")
     ordered = tuple(sorted(commands, key=lambda one: categories.index(one.category))) if categories else commands
-    return Gate(ordered, reader.flag("npu"), reader.number("devices", 0), categories, _needs(reader.sub("needs")))
+    devices, needs = reader.number("devices", 0), _needs(reader.sub("needs"))
+    return Gate(ordered, reader.flag("npu"), devices, categories, needs, _checks(reader))
+
+
+def _checks(reader: _Reader) -> tuple[str, ...]:
+    checks = reader.texts("checks")
+    strange = next((word for word in checks if word not in CHECKS), None)
+    if strange is not None:
+        raise PolicyFault(f"{reader.at}.checks", f"{strange} is no check; known are {', '.join(CHECKS)}")
+    return checks
 
 
 def _needs(reader: _Reader) -> Needs:

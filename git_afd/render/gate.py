@@ -26,6 +26,7 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     yield f"tests: {data['tests']}; cleanup: {data['cleanup']}"
     yield from map(_category, data["categories"])
     yield from _cells(data["cells"])
+    yield from _checked(data)
     failed = [command["name"] for command in data["commands"] if command["status"] != "PASS"]
     yield from (f"log of {name}: {path}" for name, path in data.get("logs", {}).items() if name in failed)
     if data.get("bundle"):
@@ -57,6 +58,20 @@ def _tests(counts: Mapping[str, int], lead: str = "") -> str:
     return f"{lead}{said}" if said else ""
 
 
+def _checked(data: Mapping[str, Any]) -> Iterator[str]:
+    """Show what the checks found: the runtime, the focused tests of each root cause, and what did not run."""
+    runtime = data.get("runtime")
+    if runtime:
+        words = ", ".join(f"{one['upstream']} {one['word']}" for one in runtime["upstreams"])
+        yield f"runtime {runtime['python']} (Python {runtime['version'] or 'unknown'}): {words}"
+    for row in data.get("focused", ()):
+        count = f" ({row['tests']} in {row['command']})" if row["tests"] else ""
+        yield f"focused test of {row['root_cause']}: {row['test']} {row['outcome']}{count}".replace("  ", " ")
+    for row in data.get("not_run", ()):
+        tests = "" if row["tests"] is None else f" ({row['tests']} tests)"
+        yield f"did not run: {row['file']}{tests}: {row['reason']}"
+
+
 def _kind(data: Mapping[str, Any]) -> str:
     words = ("imported" if data.get("origin") == "imported" else "", "simulated" if data.get("simulated") else "")
     said = ", ".join(filter(None, (*words, "a diagnostic that decides nothing" if data.get("diagnostic") else "")))
@@ -73,5 +88,6 @@ def _would_run(data: Mapping[str, Any]) -> Iterator[str]:
     yield f"{data['phase']} may be entered at commit {data['commit'][:12]}; {data['python']} is {{python}}"
     for command in data["would_run"]:
         yield f"  {command['name']}: {shlex.join(command['run'])}"
+    yield from (f"  {name}: a check" for name in data["checks"])
     if data["lacking"]:
         yield f"BLOCKED: {data['lacking']}"

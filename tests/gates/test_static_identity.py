@@ -70,7 +70,7 @@ VERDICTS = [
     # a module file of that name in front of the package
     (replace(copied({"vllm.py": "9"}), elsewhere=("/real/vllm/__init__.py",)), "other", "vllm/__init__.py (absent)"),
     (Installed("", namespace=("/here/vllm",)), "unknown", "a namespace package from /here/vllm"),
-    (Installed(""), "absent", "vllm is absent: python has nothing to import as it"),
+    (Installed(""), "absent", "vllm is absent in python"),
     (Installed("", distributions=(version("0.22.0"),)), "absent", "though 0.22.0 is installed in /site"),
     (Installed("", fault="RuntimeError('finder')"), "unknown", "cannot be told: RuntimeError('finder')"),
 ]

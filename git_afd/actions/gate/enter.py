@@ -45,12 +45,16 @@ class Entry:
     def commands(self, only: str) -> tuple[Command, ...]:
         """Return the commands to run: all, or the one called `only`. Raises UsageFault when there is none."""
         chosen = tuple(command for command in self.gate.commands if only in ("", command.name))
-        if only and not chosen:
-            known = ", ".join(command.name for command in self.gate.commands) or "none"
+        if only and not (chosen or self.checks(only)):
+            known = ", ".join((*(command.name for command in self.gate.commands), *self.gate.checks)) or "none"
             raise UsageFault(
                 f"the gate has no command {only!r}; it has {known}", "name one of these with --only, or leave it out"
             )
         return chosen
+
+    def checks(self, only: str) -> tuple[str, ...]:
+        """Return the checks to make besides commands: all, or the one called `only`."""
+        return tuple(name for name in self.gate.checks if only in ("", name))
 
 
 def upgrade_here(session: Session, reading: Reading, order: Order) -> Upgrade:

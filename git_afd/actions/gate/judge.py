@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from git_afd.actions.analysis import recorded_inventory
+from git_afd.actions.gate.checks import check_question
 from git_afd.adapters.content import entries
 from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
+from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.evidence.collecting import collect_command
 from git_afd.core.evidence.documented import documented
 from git_afd.core.evidence.fault import EvidenceFault
@@ -35,11 +37,13 @@ def judge_raw(
     `but` is the run's own name: it is not foreign to itself.
     """
     left = (name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))
-    wanted = {BEFORE, AFTER, BEFORE_FACTS, AFTER_FACTS, *left, *(one.log for one in raw.listings)}
+    looked = (BEFORE, AFTER, BEFORE_FACTS, AFTER_FACTS, runtime_facts.FILE, registration.FILE)
+    wanted = {*looked, *left, *(one.log for one in raw.listings)}
     found = (wanted & files.keys()) if files is not None else wanted
     read = {name: _read(session, raw, name, files) for name in found}
     known = {name: data for name, data in read.items() if data is not None}
-    return judge(question_of(session, up, raw, but=but), raw, known)
+    question = question_of(session, up, raw, but=but)
+    return judge(replace(question, checks=check_question(session, up, raw, known, question.tree)), raw, known)
 
 
 def _read(session: Session, raw: RawRun, name: str, files: Mapping[str, Path] | None) -> bytes | None:

@@ -15,6 +15,7 @@ from git_afd.actions.gate.host import look, texts_after
 from git_afd.actions.gate.judge import judge_raw
 from git_afd.actions.gate.order import Order
 from git_afd.actions.gate.preflight import lacking
+from git_afd.actions.gate.runtime import look_at_runtime, moved
 from git_afd.actions.gate.say import blocked, judged, would_run
 from git_afd.actions.gate.tree import tree_of
 from git_afd.actions.settle import settle_implementation
@@ -81,8 +82,14 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
     values = {"python": raw.python, "out": str(folder / "out"), "plugin": raw.root, "base": entry.up.freeze.base}
     task = entry.source.policy.accuracy.task
     bench = Bench(order.gate, folder, root, {**values, **targets}, session.artifacts, task)
-    kept = carry_out(bench, entry.commands(order.only), order)
+    checks, rule = entry.checks(order.only), entry.source.policy.runtime
+    looked = look_at_runtime(bench, checks, rule, order)
+    kept = carry_out(bench, () if looked.interrupted else entry.commands(order.only), order)
+    kept.artifacts |= looked.artifacts
+    kept.interrupted = kept.interrupted or looked.interrupted
+    differs: tuple[str, ...] = ()
     try:
+        differs = () if kept.interrupted else moved(bench, looked, rule)
         policy = entry.source.policy
         budget_s = 0 if kept.interrupted else policy.host.teardown_s
         texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s)
@@ -96,7 +103,8 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
         listings=tuple(kept.listings),
         artifacts=kept.artifacts,
         interrupted=kept.interrupted,
-        disturbed=disturbed(git, entry),
+        disturbed=(*disturbed(git, entry), *differs),
+        checks=checks,
     )
 
 

@@ -73,6 +73,8 @@ def facts_of(upgrade: str, raw: RawRun, verdict: GateVerdict) -> dict[str, Json]
         "cells": verdict.cells.as_json() if verdict.cells else {},
         "counts": counts_of(verdict),
         "metrics": dict(verdict.metrics),
+        "environment_failure": verdict.environment,
+        **verdict.facts,
         "blocker": verdict.blocker,
         "artifacts": dict(raw.artifacts),
     }
@@ -105,6 +107,7 @@ def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
         "commit": entry.identity.commit,
         "python": python,
         "would_run": [{"name": one.name, "run": list(one.run)} for one in entry.commands(order.only)],
+        "checks": list(entry.checks(order.only)),
         "lacking": lacking,
     }
     then = f"git afd gate {order.gate}"

@@ -1,1 +1,1 @@
-"""Programs that run inside another interpreter: standard library only, from Python 3.9 on, one line of JSON each."""
+"""Programs that run inside another interpreter: standard library only, from Python 3.10 on, one line of JSON each."""

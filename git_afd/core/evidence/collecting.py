@@ -60,18 +60,21 @@ def expected_files(command: Command, tree: Collection[str]) -> tuple[str, ...] |
 
 
 def placed(ids: Collection[str], command: Command, tree: Collection[str]) -> frozenset[str] | None:
-    """Return the files of the listed `ids` as paths of the commit; None when the commit does not hold them all.
+    """Return the files of the listed `ids` as paths of the commit; None when the commit does not hold them all."""
+    prefix = root_of(ids, command, tree)
+    return None if prefix is None else frozenset(f"{prefix}{node.partition('::')[0]}" for node in ids)
 
-    pytest's ids begin at its root folder, which is not the tree's when a folder below has its own configuration.
+
+def root_of(ids: Collection[str], command: Command, tree: Collection[str]) -> str | None:
+    """Return pytest's root folder, where the listed `ids` begin: empty for the tree's own, else ending in a slash.
+
+    It is another one when a folder below has its own configuration. None when the commit does not hold their files.
     """
     listed = {node.partition("::")[0] for node in ids}
     words = command.run[_start(command) or 0 :]
     parents = [path.split("/") for path in map(_path, _plain(words))]
     prefixes = ["", *("/".join(parts[:end]) + "/" for parts in parents for end in range(1, len(parts) + 1))]
-    for prefix in prefixes:
-        if all(f"{prefix}{path}" in tree for path in listed):
-            return frozenset(f"{prefix}{path}" for path in listed)
-    return None
+    return next((prefix for prefix in prefixes if all(f"{prefix}{path}" in tree for path in listed)), None)
 
 
 def _start(command: Command) -> int | None:

@@ -6,7 +6,7 @@ blocks; only then does everything else pass.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -14,8 +14,11 @@ from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
 from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
 from git_afd.core.evidence.cells import Coverage, coverage, tests_of
+from git_afd.core.evidence.checks import CheckQuestion, environment_doubt, facts_of, judge_checks
+from git_afd.core.evidence.collecting import root_of
 from git_afd.core.evidence.expectation import LOST, Expectation, expect, vacant
 from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.focused import Suite
 from git_afd.core.evidence.host_verdict import BEFORE, cleanup_status, is_simulated, judge_before, judge_cleanup
 from git_afd.core.evidence.junit import parse_junit
 from git_afd.core.evidence.lmeval import Measurement
@@ -40,7 +43,8 @@ class Question:
     policy's own entries. `guards` are findings about guarded values that moved; `foreign` maps digests of results
     that belong to other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated
     host; `ports` are those that a run must leave as it found them. `features` is the frozen matrix that the run's tests
-    are held against, `cells` the policy's word on it.
+    are held against, `cells` the policy's word on it. `checks` are the gate's checks that are no commands, and what
+    they are judged by.
     """
 
     gate: Gate
@@ -54,17 +58,22 @@ class Question:
     ports: tuple[int, ...] = ()
     features: tuple[Feature, ...] = ()
     cells: tuple[CellTests, ...] = ()
+    checks: CheckQuestion = field(default_factory=CheckQuestion)
 
 
 @dataclass(frozen=True, slots=True)
 class CommandVerdict:
-    """What one command amounts to; `counts` are its tests by outcome, empty when it is not a test run."""
+    """What one command or check amounts to; `counts` are its tests by outcome, empty when it is not a test run.
+
+    `suite` is what its report says of each test, None without a report that can be read.
+    """
 
     name: str
     status: Status
     counts: Mapping[str, int]
     findings: tuple[Finding, ...]
     category: str = ""
+    suite: Suite | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +81,9 @@ class GateVerdict:
     """The verdict of a run: PASS only when its `tests` (all that its commands are judged by) and its `cleanup` are.
 
     `metrics` are accuracy's, by mode; `partial` says that fewer questions were asked. `cells` says what the run's
-    tests cover of the feature matrix, None when there is none to cover.
+    tests cover of the feature matrix, None when there is none to cover. `facts` are what the checks found, by name.
+    `environment` says why a failure counts as one of the environment or version until the runtime is proven; empty
+    when nothing says so.
     """
 
     status: Status
@@ -83,6 +94,8 @@ class GateVerdict:
     tests: Status = "PASS"
     cleanup: Status = "PASS"
     cells: Coverage | None = None
+    facts: Mapping[str, Json] = field(default_factory=dict)
+    environment: str = ""
 
     @property
     def blocker(self) -> str:
@@ -100,9 +113,13 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         replace(_command(command, _ended(raw, command), question, raw, files), category=command.category)
         for command in question.gate.commands
     )
+    suites = tuple(one.suite for one in commands if one.suite)
+    checks = judge_checks(question.checks, files, suites)
+    judged = (*commands, *(CommandVerdict(one.name, one.status, {}, one.findings) for one in checks))
     around = (*_around(question, raw, files), *_strange(question.gate, raw))
-    statuses = [*(one.status for one in commands), *("BLOCKED" for one in around if one.severity == "error")]
-    findings = [*around, *(finding for one in commands for finding in one.findings), *question.notes]
+    statuses = [*(one.status for one in judged), *("BLOCKED" for one in around if one.severity == "error")]
+    findings = [*around, *(finding for one in judged for finding in one.findings), *question.notes]
+    doubt = tuple(environment_doubt(checks, findings))
     metrics: Mapping[str, Json] = {}
     partial = False
     if question.accuracy is not None:
@@ -111,9 +128,18 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         findings += found
     left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files))
     tests, cleanup = _worst(statuses), cleanup_status(left)
-    status = _worst((tests, cleanup))
-    cells = coverage(question.features, tests_of(raw, files), question.cells) if question.features else None
-    return GateVerdict(status, commands, _ordered((*findings, *left)), metrics, partial, tests, cleanup, cells)
+    return GateVerdict(
+        status=_worst((tests, cleanup)),
+        commands=judged,
+        findings=_ordered((*doubt, *findings, *left)),
+        metrics=metrics,
+        partial=partial,
+        tests=tests,
+        cleanup=cleanup,
+        cells=coverage(question.features, tests_of(raw, files), question.cells) if question.features else None,
+        facts=facts_of(checks, suites, [one.place for one in findings if one.code == LOST]),
+        environment=doubt[0].message if doubt else "",
+    )
 
 
 def _worst(statuses: Iterable[str]) -> Status:
@@ -171,6 +197,7 @@ def _command(
         return CommandVerdict(command.name, "BLOCKED", {}, (finding,))
     found = list(_ending(ended))
     counts: Mapping[str, int] = {}
+    suite: Suite | None = None
     status: Status = "FAIL" if found else "PASS"
     if command.junit:
         expected = expect(command, raw.listings, files, question.tree, question.skips)
@@ -178,11 +205,11 @@ def _command(
             text = f"{command.name} selects no test of this commit, which the policy allows"
             notes = (Finding("nothing-to-run", command.name, text, "", "note"), *expected.findings)
             return CommandVerdict(command.name, "PASS", {"executed": 0}, notes)
-        verdict = _tests(command, ended, expected, question.skips, files)
-        counts = verdict.counts
+        verdict = _tests(command, ended, expected, question, files)
+        counts, suite = verdict.counts, verdict.suite
         found += verdict.findings
         status = _worst((status, verdict.status))
-    return CommandVerdict(command.name, status, counts, tuple(_named(command.name, found)))
+    return CommandVerdict(command.name, status, counts, tuple(_named(command.name, found)), suite=suite)
 
 
 def _ending(ended: Ended) -> Iterator[Finding]:
@@ -200,7 +227,7 @@ def _tests(
     command: Command,
     ended: Ended,
     expected: Expectation,
-    skips: Sequence[AllowedSkip],
+    question: Question,
     files: Mapping[str, bytes],
 ) -> CommandVerdict:
     """Judge a test run by its report; several reports, or one that cannot be read, decide nothing."""
@@ -209,14 +236,19 @@ def _tests(
         return CommandVerdict(command.name, "BLOCKED", {}, (Finding("report-ambiguous", command.name, text, ""),))
     try:
         report = parse_junit(_bytes(files, ended.junit[0]), ended.junit[0]) if ended.junit else None
-        verdict = judge_tests(report, ended.exit_code, expected.ids, skips)
+        verdict = judge_tests(report, ended.exit_code, expected.ids, question.skips)
     except EvidenceFault as fault:
         return CommandVerdict(command.name, "BLOCKED", {}, (fault.as_finding(),))
     said = {"exit-code", "run-not-ended"}
     modules = {case.node_id for case in report.cases if case.collection} if report else set()
     frozen = (one for one in expected.findings if one.code != LOST or one.place not in modules)  # reported, with reason
     findings = (*(finding for finding in verdict.findings if finding.code not in said), *frozen)
-    return CommandVerdict(command.name, _worst((verdict.status, expected.status)), verdict.counts, findings)
+    listed = expected.ids or ()
+    root = root_of(listed, command, question.tree) if question.tree is not None else ""
+    suite = Suite(command.name, report.cases, listed, root or "") if report else None
+    return CommandVerdict(
+        command.name, _worst((verdict.status, expected.status)), verdict.counts, findings, suite=suite
+    )
 
 
 def _named(name: str, findings: Iterable[Finding]) -> Iterator[Finding]:

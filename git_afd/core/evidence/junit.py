@@ -27,7 +27,6 @@ SIZE_LIMIT: Final = 64 << 20
 _WORST_LAST: Final[tuple[CaseOutcome, ...]] = ("passed", "xfailed", "skipped", "error", "failed")
 _HARMLESS: Final = frozenset({"properties", "property", "system-out", "system-err"})
 _RAN: Final = frozenset({"", "run", "passed", "completed"})
-_QUOTES: Final = "')\""
 _DEPTH_LIMIT: Final = 32
 _REASON_LIMIT: Final = 500
 _EXPECTED: Final = "a complete JUnit XML report"
@@ -224,8 +223,14 @@ def _reason(element: Element) -> str:
     lines = [line.strip() for line in (element.text or "").splitlines() if line.strip()]
     if message.startswith("collection ") and lines:
         _, skipped, why = lines[-1].rpartition("Skipped: ")
-        message = f"{message}: {why.rstrip(_QUOTES) if skipped else why.removeprefix('E').strip()}"
+        message = f"{message}: {_unquoted(why) if skipped else why.removeprefix('E').strip()}"
     return " ".join((message or (lines[0] if lines else "")).split())[:_REASON_LIMIT]
+
+
+def _unquoted(text: str) -> str:
+    """Return what stands before the closing quote and parenthesis of a printed tuple."""
+    inner = text.rstrip().removesuffix(")")
+    return inner[:-1] if inner[-1:] in ("'", '"') else inner
 
 
 def _merged(earlier: Case, later: Case) -> Case:

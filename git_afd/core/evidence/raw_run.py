@@ -70,7 +70,7 @@ class RawRun:
 
     `listings` are the collections that froze the expected tests before the commands ran: each has its command's name.
     `artifacts` maps names to SHA-256 digests; `disturbed` says what was not the same after the run as before;
-    `only` is the one command that was asked for. `host`, `environment` and `trees` are facts for readers.
+    `checks` are the checks besides commands that were made. `host`, `environment` and `trees` are facts for readers.
     """
 
     gate: str
@@ -87,6 +87,7 @@ class RawRun:
     environment: Mapping[str, str] = field(default_factory=dict)
     trees: Mapping[str, str] = field(default_factory=dict)
     listings: tuple[Ended, ...] = ()
+    checks: tuple[str, ...] = ()
 
     def as_bytes(self) -> bytes:
         """Return the bytes of ``run.json``."""
@@ -130,6 +131,7 @@ def _raw_run(body: Mapping[str, Json]) -> RawRun:
         environment=shape.text_table(body, "environment"),
         trees=shape.text_table(body, "trees"),
         listings=tuple(_ended(one) for one in shape.tables(body, "listings")),
+        checks=shape.texts(body, "checks"),
     )
 
 

@@ -82,6 +82,19 @@ def parse_runtime(data: bytes, file: str = FILE) -> Runtime:
         raise EvidenceFault(file, "", str(error)[:200], "the facts of one interpreter as git afd writes them") from None
 
 
+def checkout_of(body: Mapping[str, Json]) -> Checkout | None:
+    """Read a checkout; None when there is none. Raises ShapeFault."""
+    if not body:
+        return None
+    return Checkout(
+        shape.text(body, "root"),
+        shape.text(body, "commit"),
+        shape.texts(body, "dirty"),
+        shape.texts(body, "ignored"),
+        shape.text(body, "fault"),
+    )
+
+
 def _runtime(body: Mapping[str, Json]) -> Runtime:
     override = body.get("override")
     if override is not None and not isinstance(override, str):
@@ -99,13 +112,12 @@ def _runtime(body: Mapping[str, Json]) -> Runtime:
 
 
 def _installed(body: Mapping[str, Json]) -> Installed:
-    at = shape.table(body, "checkout")
     return Installed(
         origin=shape.text(body, "origin"),
         namespace=shape.texts(body, "namespace"),
         elsewhere=shape.texts(body, "elsewhere"),
         distributions=tuple(_distribution(one) for one in shape.tables(body, "distributions")),
-        checkout=_checkout(at) if at else None,
+        checkout=checkout_of(shape.table(body, "checkout")),
         contents=shape.text_table(body, "contents") or None,
         fault=shape.text(body, "fault"),
     )
@@ -119,14 +131,4 @@ def _distribution(body: Mapping[str, Json]) -> Distribution:
         shape.text(body, "url"),
         shape.flag(body, "editable"),
         shape.text(body, "fault", ""),
-    )
-
-
-def _checkout(body: Mapping[str, Json]) -> Checkout:
-    return Checkout(
-        shape.text(body, "root"),
-        shape.text(body, "commit"),
-        shape.texts(body, "dirty"),
-        shape.texts(body, "ignored"),
-        shape.text(body, "fault"),
     )

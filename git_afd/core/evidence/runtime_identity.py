@@ -129,7 +129,7 @@ def _decide(
     if not found.origin:
         installed = "; ".join(f"{one.version} is installed in {one.place}" for one in found.distributions)
         said = f", though {installed}" if installed else ""
-        return "absent", f"{name} is absent: {python} has nothing to import as it{said}", ""
+        return "absent", f"{name} is absent in {python}{said}", ""
     recorded = [one.commit for one in found.distributions if one.commit and one.commit != wanted]
     if found.checkout is not None:
         return _of_checkout(name, found.checkout, wanted, recorded)
