@@ -50,6 +50,11 @@ CALLS = [
     (call("pair_or_none", unpacked=2), "return-changed", True),
     (call("plain"), "return-changed", True),  # one value became a tuple
     (call("plain", discarded=True), "return-changed", False),
+    (call("gives_on"), "return-changed", True),  # what it gives on became a tuple, itself reads as before
+    (call("gives_on", discarded=True), "return-changed", False),
+    (call("gives_on_changed"), "return-changed", True),  # its annotation says the same, its inside is another
+    (call("gives_on_same"), "unchanged", False),
+    (contract("call", "up/calls.py::Giver.give", Call(1, "method", 0, unpacked=2)), "return-changed", True),
     (call("listed"), "return-changed", True),  # a list became a generator
     (call("listed", discarded=True), "return-changed", False),
     (call("none_now"), "return-changed", True),
@@ -204,6 +209,7 @@ def standing(upstream: str, own: str) -> Contract:
 
 CORE, ENGINE = "up.core", "up.core.Engine"
 METHOD = "class-attribute"
+PREPARED = "up.worker.base.Prepared"
 PATCHES = [
     (patch("up/core.py::seam", CORE, mine("batch", "size")), "unchanged", False),
     (patch("up/core.py::seam_required", CORE, mine("batch")), "signature-changed", True),
@@ -233,6 +239,12 @@ PATCHES = [
         "unchanged",
         False,
     ),
+    (patch("up/worker/base.py::Prepared.__init__", PREPARED, mine("self", "size"), METHOD), "body-changed", True),
+    (
+        patch("up/worker/base.py::Prepared.__init__", PREPARED, mine("self", "size"), METHOD, saved="x"),
+        "body-changed",
+        False,
+    ),  # the original is kept, and called
     (patch("up/core.py::Engine.lost", ENGINE, mine("self"), METHOD), "member-removed", True),
     (patch("up/core.py::Derived.stop", "up.core.Derived", mine("self", "force"), METHOD), "signature-changed", False),
     (patch("up/core.py::Engine.lifted", ENGINE, mine("self", "a"), METHOD), "moved", False),  # still found through it
@@ -243,12 +255,19 @@ PATCHES = [
 
 
 def override(
-    member: str, signature: Signature | None, *supers: Call, of: str = "Base", own: str = "", klass: str = "Mine"
+    member: str,
+    signature: Signature | None,
+    *supers: Call,
+    of: str = "Base",
+    own: str = "",
+    klass: str = "Mine",
+    file: str = "plug.py",
 ) -> Contract:
     use = Override(1, f"up.worker.base.{of}", 1, signature, supers)
-    return contract("override", f"up/worker/base.py::{of}.{member}", use, plugin=f"plug.py::{klass}.{own or member}")
+    return contract("override", f"up/worker/base.py::{of}.{member}", use, plugin=f"{file}::{klass}.{own or member}")
 
 
+SIZED = mine("self", "size")
 OVERRIDES = [
     (override("load", mine("self", "path")), "signature-changed", True),  # upstream must pass what it lacks
     (override("load", mine("self", "path", "strict")), "signature-changed", False),
@@ -274,6 +293,14 @@ OVERRIDES = [
     (override("inner_step", mine("self", "a"), of="Made", own="other"), "signature-changed", True),
     (override("inner_step", mine("self", "a"), of="Made", klass="Steps"), "signature-changed", False),  # own outer_step
     (override("use", mine("self"), of="Left"), "removed", True),  # its base is gone
+    (override("__init__", SIZED, of="Prepared", klass="HalfPrepared"), "body-changed", True),  # run() reads checked
+    (override("__init__", SIZED, of="Prepared", klass="OwnRun"), "body-changed", False),  # its own run() does not
+    (override("__init__", SIZED, Call(1, "super", 1), of="Prepared", klass="HalfPrepared"), "body-changed", False),
+    (
+        override("__init__", SIZED, of="Prepared", klass="Stub", file="stub.py"),
+        "body-changed",
+        False,
+    ),  # it sets nothing
     (override("load", mine("self", "path", "strict"), Call(1, "super", 1)), "signature-changed", True),
 ]
 

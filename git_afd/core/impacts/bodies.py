@@ -72,6 +72,20 @@ class Body:
         return _returned(self._node, self._nodes)
 
     @cached_property
+    def passed_on(self) -> tuple[str, ...]:
+        """The functions whose results are returned as they are (``f``, ``self.f``), in order."""
+        values = (node.value for node in self._nodes if isinstance(node, ast.Return))
+        called = (_dotted(value.func) for value in values if isinstance(value, ast.Call))
+        return tuple(dict.fromkeys(name for name in called if name.removeprefix("self.").isidentifier()))
+
+    @property
+    def only_passes_on(self) -> bool:
+        """Whether nothing but the results of those functions is returned as a value."""
+        values = [node.value for node in self._nodes if isinstance(node, ast.Return)]
+        told = [_dotted(item.func) in self.passed_on if isinstance(item, ast.Call) else False for item in values]
+        return all(known or _form(item) != "value" for known, item in zip(told, values, strict=True))
+
+    @cached_property
     def _nodes(self) -> list[ast.AST]:
         return _in_order(self._node.body, [])
 

@@ -18,6 +18,7 @@ from git_afd.core.source.world import Located
 Kind = Literal["unchanged", "signature-changed", "return-changed", "body-changed", "value-changed", "member-removed"]
 _SHOWN = 4
 _LINE = 60
+_PASSES_ON = re.compile(r"^\s*return (?:self\.)?\w+\(", re.MULTILINE)
 _FIELD = re.compile(r"(?:[\w.]*\.)?[Ff]ield\(")
 
 
@@ -54,15 +55,22 @@ def difference(old: Located, new: Located, sides: tuple[Side, Side]) -> Differen
 def _function(old: Located, new: Located, sides: tuple[Side, Side]) -> Difference:
     before, after = _signature(old), _signature(new)
     changes = signature_changes(before, after)
-    if sides[0].source(old) == sides[1].source(new) and not _asks_version(old, sides):
-        return _decide(changes, "", None, None)
+    source = sides[0].source(old)
+    if source == sides[1].source(new) and not _asks_version(old, sides):
+        inside = _returns(old, new, sides) if source and _PASSES_ON.search(source) else ""
+        return _decide(changes, inside, None, None)
     first, second = sides[0].body(old), sides[1].body(new)
     if isinstance(first, NoBody) or isinstance(second, NoBody):
         reason = first.reason if isinstance(first, NoBody) else second.reason if isinstance(second, NoBody) else ""
         return Difference("unchanged", unknown=reason)
-    returns = return_change(first.returned, second.returned) if first.lines != second.lines else ""
+    told = first.lines != second.lines or first.passed_on
     other = _other_decorators(before, after)
-    return _decide(changes, returns, first, second, other)
+    return _decide(changes, _returns(old, new, sides) if told else "", first, second, other)
+
+
+def _returns(old: Located, new: Located, sides: tuple[Side, Side]) -> str:
+    before, after = sides[0].returned(old), sides[1].returned(new)
+    return return_change(before, after) if before and after else ""
 
 
 def _asks_version(old: Located, sides: tuple[Side, Side]) -> bool:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from git_afd.core.contracts.uses import Override, Patch
-from git_afd.core.impacts.bodies import Body
 from git_afd.core.impacts.callers import (
     Seam,
     call_of,
@@ -34,6 +33,7 @@ from git_afd.core.impacts.signatures import (
     is_required,
     misbound,
 )
+from git_afd.core.impacts.unset import unset_state
 from git_afd.core.source.definitions import Parameter, Signature
 from git_afd.core.source.nodes import walk
 from git_afd.core.source.world import PLUGIN, Located
@@ -59,6 +59,9 @@ def override_faults(case: Case, use: Override) -> Iterator[Fault]:
     if use.signature is None:
         return
     yield from stand_in_faults(case, use.line, use.signature, Seam(new, "method"))
+    klass = case.sides[1].world.resolve(f"{_module(case)}.{case.contract.plugin.symbol.rpartition('.')[0]}")
+    if not use.supers and isinstance(klass, Located):
+        yield from _incomplete(case, use.line, new, klass)
 
 
 def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
@@ -85,6 +88,15 @@ def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
         bound = "method" if case.now.owner is not None and use.wrapped != "staticmethod" else "function"
         within = case.contract.upstream.path if use.form == "alias" else ""
         yield from stand_in_faults(case, use.line, use.signature, Seam(new, bound, within))
+        if bound == "method" and not use.saved and case.now.owner is not None:
+            yield from _incomplete(case, use.line, new, case.now.owner)
+
+
+def _incomplete(case: Case, line: int, new: Located, klass: Located) -> Iterator[Fault]:
+    """Check that the plugin's method sets what upstream's sets and upstream's other methods read."""
+    text = case.sides[0].texts(PLUGIN, case.contract.plugin.path)
+    if new.kind == "function" and case.old.kind == "function" and text is not None:
+        yield from (Fault(line, why) for why in unset_state(case, new, klass, text))
 
 
 def _class_faults(case: Case, use: Patch, new: Located) -> Iterator[Fault]:
@@ -238,10 +250,9 @@ def _returned(case: Case, line: int, new: Located) -> Iterator[Fault]:
     mine = own_place(case.sides[0], PLUGIN, _module(case), case.contract.plugin.symbol)
     if mine is None or mine.kind != "function":
         return
-    bodies = (case.sides[0].body(mine), case.sides[0].body(case.old), case.sides[1].body(new))
-    if not all(isinstance(body, Body) for body in bodies):
+    own, old, now = case.sides[0].returned(mine), case.sides[0].returned(case.old), case.sides[1].returned(new)
+    if own is None or old is None or now is None:
         return
-    own, old, now = (body.returned for body in bodies if isinstance(body, Body))
     types = incompatible(_signature(case.old).returns, _signature(new).returns, _signature(mine).returns, own)
     if types:
         yield Fault(line, types)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from git_afd.core.impacts.bodies import Body, NoBody, read_body
+from git_afd.core.impacts.bodies import Body, NoBody, Returned, read_body
 from git_afd.core.source.definitions import Definition, Module, Unreadable
 from git_afd.core.source.lookup import Absent, External, Found, Tree, Unknown, imported
 from git_afd.core.source.versions import Versions
 from git_afd.core.source.world import Located, Result, World
+
+_DEPTH: Final = 3
+"""So many functions are followed that give on what another one gave."""
 
 Texts = Callable[[str, str], "str | None"]
 """Gives the text of a file by upstream and path; None when it is missing or no text."""
@@ -70,6 +74,37 @@ class Side:
                 NoBody(f"{place.path} cannot be read") if source is None else read_body(source, self.versions)
             )
         return self._bodies[place]
+
+    def returned(self, place: Located, depth: int = 0) -> Returned | None:
+        """Return what a function gives back, also where it gives on what another one gave; None without a body.
+
+        The other is found in the same module, through its imports, or in the class; a coroutine or a generator that
+        is given on stays one value.
+        """
+        body = self.body(place)
+        if isinstance(body, NoBody):
+            return None
+        own = body.returned
+        given = [inner for name in body.passed_on if (inner := self._given(place, name, depth)) is not None]
+        if not given or len(given) < len(body.passed_on):
+            return own
+        forms = own.forms - {"value"} if body.only_passes_on else own.forms
+        return replace(own, forms=forms.union(*(item.forms for item in given)))
+
+    def _given(self, place: Located, name: str, depth: int) -> Returned | None:
+        if depth >= _DEPTH:
+            return None
+        if name.startswith("self."):
+            klass = self.world.resolve(f"{place.module}.{place.symbol.rpartition('.')[0]}")
+            is_class = isinstance(klass, Located) and klass.kind == "class"
+            found = self.world.member(klass, name.removeprefix("self.")) if is_class else None  # type: ignore[arg-type]  # it is a class
+        else:
+            found = self.world.symbol(place.module, name)
+        if not isinstance(found, Located) or found.kind != "function" or found == place:
+            return None
+        inner = self.returned(found, depth + 1)
+        usual = inner is not None and inner.forms and not inner.generator and not inner.is_async
+        return inner if usual else None
 
     def reach(self, dotted: str) -> Reached | Result:
         """Find a dotted name and say whether it is there at run time."""

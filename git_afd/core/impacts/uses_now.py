@@ -21,7 +21,7 @@ from git_afd.core.contracts.uses import (
     Use,
     Variable,
 )
-from git_afd.core.impacts.bodies import Body
+from git_afd.core.impacts.bodies import Body, Returned
 from git_afd.core.impacts.callers import upstream_calls
 from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.effect import Case, Fault
@@ -154,8 +154,8 @@ def _result_faults(case: Case, call: Call, new: Located) -> Iterator[Fault]:
     yield from _lost_attributes(case, call, new)
     if not case.difference.returns:
         return
-    before, after = case.sides[0].body(case.old), case.sides[1].body(new)
-    if isinstance(before, Body) and isinstance(after, Body):
+    before, after = case.sides[0].returned(case.old), case.sides[1].returned(new)
+    if before is not None and after is not None:
         yield from _shape_faults(call, before, after, case.difference.returns)
 
 
@@ -171,8 +171,7 @@ def _lost_attributes(case: Case, call: Call, new: Located) -> Iterator[Fault]:
             yield Fault(call.line, f"{name} is read on the result, and {now.symbol} has none")
 
 
-def _shape_faults(call: Call, before: Body, after: Body, words: str) -> Iterator[Fault]:
-    old, new = before.returned, after.returned
+def _shape_faults(call: Call, old: Returned, new: Returned, words: str) -> Iterator[Fault]:
     if call.unpacked and not call.unpacked_star:
         fits = call.unpacked in new.lengths or not new.forms
         unclear = new.forms == {"value"} and call.unpacked not in old.lengths

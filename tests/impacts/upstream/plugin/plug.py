@@ -1,4 +1,4 @@
-from up.worker.base import Made, Stateful
+from up.worker.base import Made, Prepared, Stateful
 
 
 def seam_pair(batch):
@@ -47,3 +47,18 @@ class Holder(Stateful):
         if self.pending:
             self.pending = False
         return self.sized, self.kept, self.only_read
+
+
+class HalfPrepared(Prepared):
+    def __init__(self, size):
+        self.size = size
+        self.ready = True
+
+
+class OwnRun(Prepared):
+    def __init__(self, size):
+        self.size = size
+        self.ready = True
+
+    def run(self):
+        return self.size

@@ -146,3 +146,32 @@ def renamed_meaning(hash_block_size, make):
 def caller(scheduler_block_size, hash_block_size, make):
     renamed_meaning(hash_block_size, make)
     renamed_only(scheduler_block_size, 2)
+
+
+def gives_on(a):
+    return inner(a)
+
+
+def gives_on_changed(a) -> int:
+    prepare(a)
+    return inner(a)
+
+
+def gives_on_same(a):
+    return inner_same(a)
+
+
+def inner(a):
+    return a, None
+
+
+def inner_same(a):
+    return a, a + 1
+
+
+class Giver:
+    def give(self):
+        return self.inner()
+
+    def inner(self):
+        return 1, 2, 3

@@ -85,3 +85,12 @@ class Stateful(Base):
         self.sized = 1
         self.kept = 1
         self.only_read = 1
+
+
+class Prepared(Base):
+    def __init__(self, size):
+        self.size = size
+        self.ready = False
+
+    def run(self):
+        return self.size

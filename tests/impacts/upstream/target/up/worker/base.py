@@ -89,3 +89,22 @@ class Stateful(Base):
     def __init__(self):
         self.kept = 2
         self.only_read = 2
+
+
+class Prepared(Base):
+    given = 0
+
+    def __init__(self, size):
+        self.size = size
+        self.ready = False
+        self.checked = size > 1
+        self.given = 1
+        self.later = 2
+        self.unread = 3
+        self.soft = 4
+
+    def prepare(self):
+        self.later = 5
+
+    def run(self):
+        return self.checked, self.given, self.later, getattr(self, "soft", 0)
