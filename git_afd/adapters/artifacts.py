@@ -83,6 +83,16 @@ class Artifacts:
         travelled = self.git.run("cat-file", "blob", f"{ARTIFACT_REF}:{_name(digest)}")
         return travelled.stdout if travelled.ok and hashlib.sha256(travelled.stdout).hexdigest() == digest else None
 
+    def source(self, digest: str) -> Path | bytes | None:
+        """Return where the artifact can be read from: its file, whatever its size, else its bytes from the ref.
+
+        Nothing is checked: for showing; what decides reads with :meth:`get`.
+        """
+        if not _is_digest(digest):
+            return None
+        path = self.path(digest)
+        return path if path.is_file() else self.get(digest)
+
     def state(self, digest: str, *, deep: bool = True) -> State:
         """Say whether the folder holds the artifact intact: what stands only in the ref is absent until restored.
 

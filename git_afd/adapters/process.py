@@ -5,7 +5,6 @@ Nothing that a run started outlives it without being named in its result.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import selectors
@@ -14,8 +13,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol, Self
+from typing import Final, Protocol, Self
 
+from git_afd.adapters.kept_log import LogSink
 from git_afd.adapters.process_family import RUN_VARIABLE, Family, lives, named
 from git_afd.adapters.signal_forwarding import Forwarding
 from git_afd.adapters.warden import Charge, NotStarted, start
@@ -45,7 +45,8 @@ class ProcessResult:
     `exit_code` is None when a signal ended it; `signal` is that signal's number, else None. `timed_out`: its
     time was up. `interrupted`: this program was told to stop meanwhile (SIGINT, SIGTERM, SIGHUP); the caller
     must stop too. `stopped`: it still ran when its errand was done, and was told to end then. `log` holds stdout
-    and stderr as they came, `log_digest` its SHA-256, `log_bytes` its length.
+    and stderr as they came, compressed when its name says so; `log_digest` is the SHA-256 of that text, `log_bytes`
+    its length, `tail` its end.
     `left_behind` names processes that still lived when the command itself had ended and were ended for it,
     `killed` those that did not end on a signal in the time they had, `survivors` those that even SIGKILL did not
     end: pid, age and command of each.
@@ -63,6 +64,7 @@ class ProcessResult:
     survivors: tuple[str, ...] = ()
     killed: tuple[str, ...] = ()
     stopped: bool = False
+    tail: bytes = b""
 
     @property
     def succeeded(self) -> bool:
@@ -86,17 +88,17 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
     """Run `argv` (a list, never a shell line) in `cwd` to its end and return how it ended.
 
     `env` is the whole environment; what locates a git repository is taken out, and Python children are told not
-    to buffer (else nothing is live). stdin is empty. `log` must not exist yet; `echo` gets each piece of output
-    as it comes, and is dropped when it fails with OSError: the run is worth more than the screen. When
-    `timeout_s` seconds are over, its `errand` is done, or this program is told to stop, the family gets the
-    signal, `grace_s` seconds to clean up, then SIGKILL; the same when this program dies, however it dies (see
-    :mod:`git_afd.adapters.warden`): then the descriptors `hold` (locks) stay open until the family is gone. `tick`
-    is called several times a second while the command runs. Raises EnvironmentFault: the program or the folder is
-    not there, the log exists or cannot be written.
+    to buffer (else nothing is live). stdin is empty. `log` must not exist yet, and is compressed when its name ends
+    in ``.gz``; `echo` gets each piece of output as it comes, and is dropped when it fails with OSError: the run is
+    worth more than the screen. When `timeout_s` seconds are over, its `errand` is done, or this program is told to
+    stop, the family gets the signal, `grace_s` seconds to clean up, then SIGKILL; the same when this program dies,
+    however it dies (see :mod:`git_afd.adapters.warden`): then the descriptors `hold` (locks) stay open until the
+    family is gone. `tick` is called several times a second while the command runs. Raises EnvironmentFault: the
+    program or the folder is not there, the log exists or cannot be written.
     """
     token = secrets.token_hex(8)
     marked = {"PYTHONUNBUFFERED": "1", **without_repository(env), RUN_VARIABLE: f"{env.get(RUN_VARIABLE, '')}/{token}"}
-    with _Log(log, echo) as sink, Forwarding() as forwarding:
+    with LogSink(log, echo) as sink, Forwarding() as forwarding:
         started = time.monotonic()
         try:
             charge = start(argv, cwd=cwd, env=marked, token=token, grace_s=grace_s, hold=hold)
@@ -122,6 +124,7 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
         survivors=run.survivors,
         killed=run.killed,
         stopped=run.stopped,
+        tail=sink.tail,
     )
 
 
@@ -137,54 +140,6 @@ def _not_started(argv: Sequence[str], cwd: Path, error: Exception) -> Environmen
     )
 
 
-class _Log:
-    """The log file, its digest and the screen: one place that takes output."""
-
-    def __init__(self, path: Path, echo: Callable[[bytes], None] | None) -> None:
-        self.digest = hashlib.sha256()
-        self.size = 0
-        self.fault = ""
-        self._path = path
-        self._echo = echo
-        self._file: BinaryIO
-
-    def __enter__(self) -> Self:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("xb", buffering=0)
-        except OSError as error:
-            raise EnvironmentFault(
-                f"The log {self._path} cannot be made: {error.strerror}.", "Give the run a folder of its own."
-            ) from None
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def take(self, data: bytes) -> None:
-        """Write `data`; after a failure only swallow, so that the command can still end."""
-        if self.fault:
-            return
-        try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError as error:
-            self.fault = error.strerror or str(error)
-            return
-        self.digest.update(data)
-        self.size += len(data)
-        self._show(data)
-
-    def _show(self, data: bytes) -> None:
-        if self._echo is None:
-            return
-        try:
-            self._echo(data)
-        except OSError:  # the reader of our screen went away (a closed pipe)
-            self._echo = None
-
-
 class _Run:
     """One command that is running: its output, its family and its end."""
 
@@ -192,7 +147,7 @@ class _Run:
         self,
         charge: Charge,
         family: Family,
-        sink: _Log,
+        sink: LogSink,
         forwarding: Forwarding,
         tick: Callable[[], None] | None,
     ) -> None:
@@ -274,6 +229,7 @@ class _Run:
 
     def _pump(self, wait_s: float) -> None:
         """Copy what is there, waiting for output or news `wait_s` seconds at most."""
+        self._sink.push()
         if self._tick:
             self._tick()
         ready = {key.fd for key, _ in self._open.select(wait_s)}

@@ -132,18 +132,20 @@ def _fork() -> int:
 
 
 def _started(charge: Charge) -> Charge:
-    """Wait until the command runs, or could not be started."""
+    """Wait until the command runs, or could not be started; a warden that is killed meanwhile has left one to end."""
+    charge.leader = int(_line(charge.report).partition(" ")[2] or 0)
+    word, _, why = _line(charge.report).partition(" ") if charge.leader else ("failed", "", os.strerror(errno.EAGAIN))
+    if word == "failed":
+        charge.release()
+        raise NotStarted(why)
+    for number in (charge.output, charge.report):
+        os.set_blocking(number, False)
+    return charge
+
+
+def _line(report: int) -> str:
+    """Read one line, byte by byte: what follows it is for :meth:`Charge.look`."""
     said = b""
-    while not said.endswith(b"\n"):
-        data = os.read(charge.report, 1)  # byte by byte: what follows the line is for Charge.look
-        if not data:
-            break
+    while (data := os.read(report, 1)) not in (b"", b"\n"):
         said += data
-    word, _, rest = said.decode(errors="replace").strip().partition(" ")
-    if word == "started":
-        charge.leader = int(rest)
-        for number in (charge.output, charge.report):
-            os.set_blocking(number, False)
-        return charge
-    charge.release()
-    raise NotStarted(rest or os.strerror(errno.EAGAIN))
+    return said.decode(errors="replace")

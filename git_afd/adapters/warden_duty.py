@@ -1,8 +1,8 @@
 """The warden's side: a copy of our process that starts one command, waits for its end and for ours, and never returns.
 
-It reports in lines: ``started PID`` or ``failed WHY``, ``ended CODE`` (negative for a signal), ``alone`` when nothing
-that came from the command is left. It listens for one byte, which dismisses it; the end of that pipe without the byte
-means that we died.
+It reports in lines: ``leader PID``, then ``started`` or ``failed WHY``, ``ended CODE`` (negative for a signal),
+``alone`` when nothing that came from the command is left. It listens for one byte, which dismisses it; the end of
+that pipe without the byte means that we died.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _serve(duty: Duty) -> None:
     os.close(duty.theirs)  # the pipe ends when the command's family is gone, not when we are
     for number in (1, 2):
         os.dup2(0, number)
-    _say(duty, f"started {leader}")
+    _say(duty, "started")
     if not _watch(duty, leader, woken, complete=complete):
         _end(duty, leader)
 
@@ -114,6 +114,7 @@ def _start(duty: Duty, ignored: set[int]) -> int | None:
     leader = os.fork()
     if leader == 0:
         _become(duty, failing, ignored)
+    _say(duty, f"leader {leader}")
     os.close(failing)
     why = b"".join(iter(lambda: os.read(failed, _CHUNK), b""))
     os.close(failed)

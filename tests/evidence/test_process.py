@@ -19,6 +19,7 @@ import psutil
 import pytest
 from kit import ROOT, Kit, Repo
 
+from git_afd.adapters.kept_log import log_text
 from git_afd.adapters.process import ProcessResult, run_command
 from git_afd.adapters.process_family import Family
 from git_afd.errors import EnvironmentFault
@@ -87,12 +88,16 @@ def test_a_screen_that_went_away_does_not_end_the_run(tmp_path: Path) -> None:
     assert go(tmp_path, "echo one; sleep 0.1; echo two", echo=gone).log_bytes == 8
 
 
-def test_a_flood_is_kept_whole_with_bounded_memory(tmp_path: Path) -> None:
+def test_a_flood_is_kept_whole_and_compressed_with_bounded_memory(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    result = go(tmp_path, "head -c 150000000 /dev/zero")
-    assert result.log_bytes == result.log.stat().st_size == 150_000_000
+    result = go(tmp_path, "yes 'one line of output' | head -c 150000000", log=tmp_path / "flood.log.gz")
+    assert result.log_bytes == 150_000_000
+    assert result.log.stat().st_size < 3_000_000
+    digest = hashlib.sha256()
+    for piece in log_text(result.log.name, result.log):
+        digest.update(piece)
+    assert digest.hexdigest() == result.log_digest
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 30_000  # KiB
-    result.log.unlink()
 
 
 def test_time_is_up_for_grandchildren_that_ignore_term(tmp_path: Path) -> None:

@@ -196,4 +196,4 @@ def test_a_module_that_vanishes_and_an_undocumented_skip_are_named_by_a_real_run
     assert ("skip-not-allowed", "tests/test_module.py") in found
     assert len([one for one in found if one[0] == "skip-not-allowed"]) == 61  # every one, for programs
     run = up.upgrade.runs["R-1"]
-    assert {"collect/unit.txt", "collect/unit.all.txt"} <= set(run.artifacts)
+    assert {"collect/unit.txt.gz", "collect/unit.all.txt.gz"} <= set(run.artifacts)

@@ -62,7 +62,7 @@ def test_an_interrupted_run_is_recorded_without_a_verdict_after_its_cleanup(
     assert mark.with_name("mark.cleaned").exists()
     run = up.upgrade.runs["R-1"]
     assert run.status == "INTERRUPTED"
-    assert {"log/wait.log", "run.json"} <= set(run.artifacts)
+    assert {"log/wait.log.gz", "run.json"} <= set(run.artifacts)
     assert shown(up, PHASE)["status"] == "not run"
 
 

@@ -8,19 +8,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from git_afd.actions.gate.order import Order
 from git_afd.adapters.artifacts import Artifacts
+from git_afd.adapters.kept_log import TAIL
 from git_afd.adapters.process import ProcessResult, run_command
 from git_afd.core.command import Command
 from git_afd.core.evidence.collected import deselected
 from git_afd.core.evidence.collecting import collect_command
+from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.packed import unpacked
 from git_afd.core.evidence.raw_run import Ended
 from git_afd.core.gate_environment import environment_of
 from git_afd.errors import EnvironmentFault
-
-_SHORT_LOG: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _collect(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
         if listing is None or kept.interrupted:
             return
         order.tell(f"{bench.gate}: collect the tests of {command.name}")
-        name = f"collect/{command.name}{'.all' if wide else ''}.txt"
+        name = f"collect/{command.name}{'.all' if wide else ''}.txt.gz"
         log = bench.folder / name
         ended = _start(bench, listing, log, None)
         kept.interrupted = ended.interrupted
@@ -94,12 +94,20 @@ def _collect(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
             return
         kept.artifacts[name] = bench.artifacts.put_file(log)
         kept.listings.append(replace(ended, log=name))
-        if not deselected(log.read_bytes()):
+        if not _rest(name, log):
             return
 
 
+def _rest(name: str, log: Path) -> int:
+    """Return how many tests a listing says were left out; one that cannot be read is for the verdict."""
+    try:
+        return deselected(unpacked(name, log.read_bytes()))
+    except EvidenceFault:
+        return 0
+
+
 def _one(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
-    log = bench.folder / "log" / f"{command.name}.log"
+    log = bench.folder / "log" / f"{command.name}.log.gz"
     ended = _start(bench, command, log, order.echo)
     started = ended.exit_code is not None or not ended.missing
     kept.ended.append(_keep(bench, command, ended, log, kept.artifacts) if started else ended)
@@ -136,14 +144,16 @@ def _ended(command: Command, argv: tuple[str, ...], result: ProcessResult, began
         ended=began + result.duration_s,
         left_behind=result.left_behind,
         survivors=result.survivors,
+        log_bytes=result.log_bytes,
+        log_digest=result.log_digest,
     )
 
 
 def _missing_module(argv: tuple[str, ...], result: ProcessResult) -> str:
     """Return what Python says when the module of ``python -m NAME`` is not installed: a missing tool, no failure."""
-    if len(argv) < 3 or argv[1] != "-m" or result.exit_code != 1 or result.log_bytes > _SHORT_LOG:  # noqa: PLR2004 - python -m NAME
+    if len(argv) < 3 or argv[1] != "-m" or result.exit_code != 1 or result.log_bytes > TAIL:  # noqa: PLR2004 - python -m NAME
         return ""
-    said = result.log.read_bytes().decode(errors="replace").strip()
+    said = result.tail.decode(errors="replace").strip()
     return f"{argv[0]} has no module named {argv[2]}" if said.endswith(f": No module named {argv[2]}") else ""
 
 
@@ -151,11 +161,11 @@ def _keep(bench: Bench, command: Command, ended: Ended, log: Path, artifacts: di
     """Keep the log and the evidence of one command; return `ended` with the names of what was kept."""
     junit, results = (tuple(_found(bench.out, glob)) for glob in (command.junit, command.results))
     samples = tuple(dict.fromkeys(item for path in results for item in _samples(path, bench.task)))
-    named = {f"log/{command.name}.log": log, **{_name(bench.out, path): path for path in (*junit, *results, *samples)}}
+    named = {f"log/{log.name}": log, **{_name(bench.out, path): path for path in (*junit, *results, *samples)}}
     artifacts |= dict(zip(named, bench.artifacts.put(named.values()), strict=True))
     return replace(
         ended,
-        log=f"log/{command.name}.log",
+        log=f"log/{log.name}",
         junit=tuple(_name(bench.out, path) for path in junit),
         results=tuple(_name(bench.out, path) for path in results),
         samples=tuple(_name(bench.out, path) for path in samples),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import Final
 
+from git_afd.adapters.kept_log import log_ends
 from git_afd.adapters.session import Session
+from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict
 from git_afd.core.evidence.raw_run import Ended, RawRun
 from git_afd.core.evidence.root_traceback import root_in_log, root_in_report
@@ -41,19 +42,17 @@ def _traceback(session: Session, raw: RawRun, ended: Ended) -> str:
         found = root_in_report(session.artifacts.get(raw.artifacts.get(name, "")) or b"")
         if found:
             return found
-    return root_in_log(_log(session, raw.artifacts.get(ended.log, ""))) if ended.log else ""
+    return root_in_log(_log(session, ended.log, raw.artifacts.get(ended.log, ""))) if ended.log else ""
 
 
-def _log(session: Session, digest: str) -> str:
+def _log(session: Session, name: str, digest: str) -> str:
     """Return the beginning and the end of a log, whatever its size."""
+    source = session.artifacts.source(digest)
     try:
-        with session.artifacts.path(digest).open("rb") as file:
-            head = file.read(_HEAD)
-            file.seek(0, os.SEEK_END)
-            file.seek(max(len(head), file.tell() - _TAIL))
-            return (head + file.read(_TAIL)).decode(errors="replace")
-    except OSError:  # it was judged without its log; so is this
+        head, left, tail = log_ends(name, source, head=_HEAD, tail=_TAIL) if source is not None else (b"", 0, b"")
+    except (OSError, EvidenceFault):  # it was judged without its log; so is this
         return ""
+    return (head + (b"\n" if left else b"") + tail).decode(errors="replace")
 
 
 def _cleanup(raw: RawRun) -> str:

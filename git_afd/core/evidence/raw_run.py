@@ -45,6 +45,8 @@ class Ended:
     `exit_code` is None when a signal or the clock ended it; `missing` says why it could not be started.
     `began` and `ended` are seconds since the epoch on the host that ran it. `log`, `junit`, `results` and
     `samples` are names of artifacts. `left_behind` and `survivors` are processes: pid, age and command of each.
+    `log_bytes` and `log_digest` (SHA-256) are those of the log's text, however it is kept; runs of older versions
+    have neither.
     """
 
     name: str
@@ -62,6 +64,8 @@ class Ended:
     samples: tuple[str, ...] = ()
     left_behind: tuple[str, ...] = ()
     survivors: tuple[str, ...] = ()
+    log_bytes: int = 0
+    log_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,8 @@ def _ended(body: Mapping[str, Json]) -> Ended:
         samples=shape.texts(body, "samples"),
         left_behind=shape.texts(body, "left_behind"),
         survivors=shape.texts(body, "survivors"),
+        log_bytes=shape.number(body, "log_bytes", 0),
+        log_digest=shape.text(body, "log_digest", ""),
     )
 
 
