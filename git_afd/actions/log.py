@@ -1,17 +1,26 @@
-"""``git afd log``: every record in the ledger's order, and what cannot be read."""
+"""``git afd log``: every record in the ledger's order, what cannot be read, and everything of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
+from git_afd.actions.kept import Kept, text_of
+from git_afd.actions.log_run import run_details
 from git_afd.actions.status import damage_findings, next_allowed
+from git_afd.adapters.configuration import pointer
 from git_afd.adapters.ledger import Reading
 from git_afd.adapters.session import Session
 from git_afd.core.fold import fold
 from git_afd.core.headline import headline
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.records import Damage, Record
+from git_afd.core.state import Run, State, Upgrade
+from git_afd.errors import UsageFault
+
+TEXT: Final = 1 << 20
+"""How much of a file's end goes into a JSON document, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +55,45 @@ def log(session: Session, wanted: Wanted) -> Outcome:
             "total": len(placed),
             "only_damage": wanted.damage,
             "damage": [_damage(item, reading) for item in damage],
+            "runs": [
+                run_details(session, up, run, (record for _, record in placed)) for up, run in runs_named(state, wanted)
+            ],
         },
         findings=damage_findings(reading),
         next=next_allowed(session).next,
     )
+
+
+def runs_named(state: State, wanted: Wanted) -> tuple[tuple[Upgrade, Run], ...]:
+    """Return the runs of that name; each upgrade counts its own."""
+    ups = (up for up in state.upgrades.values() if wanted.upgrade in ("", up.id))
+    return tuple((up, up.runs[wanted.run]) for up in ups if wanted.run in up.runs)
+
+
+def log_text(session: Session, wanted: Wanted, name: str) -> tuple[Kept, Iterator[bytes]]:
+    """Return a file that a run left and its text in pieces. Raises UsageFault, Blocked (see kept.text_of)."""
+    state = session.ledger.read().state
+    found = runs_named(state, wanted)
+    if len(found) > 1:
+        here = pointer(session.git, session.branch) if session.branch else ""
+        found = tuple(item for item in found if item[0].id == here) or found
+    if len(found) != 1:
+        known = ", ".join(up.id for up, _ in found)
+        raise UsageFault(
+            f"run {wanted.run} is in several upgrades: {known}" if found else f"there is no run {wanted.run}",
+            "name one with --upgrade" if found else "git afd log --kind run",
+        )
+    return text_of(session, *found[0], name)
+
+
+def shown_text(session: Session, wanted: Wanted, name: str) -> Outcome:
+    """Return a file that a run left for a program: its last TEXT bytes at most."""
+    file, pieces = log_text(session, wanted, name)
+    text, size = b"", 0
+    for piece in pieces:
+        text, size = (text + piece)[-TEXT:], size + len(piece)
+    data: dict[str, Json] = {**file.as_json(), "run": wanted.run, "text_bytes": size, "left_out": size - len(text)}
+    return Outcome(verb="log", data={**data, "text": text.decode(errors="replace")})
 
 
 def _record(place: str, record: Record, why: Mapping[str, str]) -> Mapping[str, Json]:

@@ -28,7 +28,8 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     yield from _cells(data["cells"])
     yield from _checked(data)
     failed = [command["name"] for command in data["commands"] if command["status"] != "PASS"]
-    yield from (f"log of {name}: {path}" for name, path in data.get("logs", {}).items() if name in failed)
+    printed = (name for name in data.get("logs", {}) if name in failed)
+    yield from (f"log of {name}: git afd log --run {data['run']} --log {name}" for name in printed)
     if data.get("bundle"):
         yield f"bundle {data['bundle']}, SHA-256 {data['bundle_digest']}; nothing was recorded here"
     for mode, measured in data["metrics"].items():

@@ -7,6 +7,7 @@ from typing import Any
 
 from git_afd.core.outcome import Outcome
 from git_afd.render.document import Piece, Table
+from git_afd.render.log_run import run_pieces
 
 _LONGEST = 200
 
@@ -14,6 +15,9 @@ _LONGEST = 200
 def pieces(outcome: Outcome) -> Iterator[Piece]:
     """Show one row per record, what does not count, and every piece of damage with the ways to deal with it."""
     data: Mapping[str, Any] = outcome.data
+    if "text" in data:
+        yield from data["text"].splitlines()
+        return
     rows = tuple(_row(record) for record in data["records"])
     if rows:
         yield Table(("seq", "id", "at", "kind", "upgrade", "by", "says"), rows)
@@ -25,6 +29,9 @@ def pieces(outcome: Outcome) -> Iterator[Piece]:
     if data["damage"]:
         yield ""
         yield from _damage(data["damage"])
+    for run in data["runs"]:
+        yield ""
+        yield from run_pieces(run)
 
 
 def _row(record: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from bench import command, gate, policy, python, shown, static_policy, upgrade
@@ -29,7 +28,7 @@ def test_a_suite_that_passes_makes_the_phase_pass_with_its_run_as_evidence(kit: 
     row = shown(up, PHASE)
     run = up.upgrade.runs["R-1"]
     assert (row["status"], row["evidence"]) == ("PASS", [run.record])
-    logs = {"collect/unit.txt", "log/check.log", "log/unit.log"}
+    logs = {"collect/unit.txt.gz", "log/check.log.gz", "log/unit.log.gz"}
     assert set(run.artifacts) == {"run.json", "unit.xml", "host/before.json", "host/after.json", *logs}
 
 
@@ -40,9 +39,7 @@ def test_a_test_that_fails_makes_the_phase_fail_and_its_evidence_is_kept(kit: Ki
     assert "test_step" in done.out
     assert done.err == ""
     assert shown(up, PHASE)["status"] == "FAIL"
-    log = up.session.artifacts.get(up.upgrade.runs["R-1"].artifacts["log/unit.log"])
-    assert log is not None
-    assert b"assert 1 == 2" in log
+    assert "assert 1 == 2" in up.plugin.afd("log --run R-1 --log unit").ok().out
     # A later PASS leaves the failing run and its evidence where they are.
     up.plugin.commit("mend", {TEST: "def test_step():\n    assert True\n"})
     up.plugin.afd(["failure", "classify", "F-1", "afd", "--why", "the test is wrong"]).ok()
@@ -94,7 +91,7 @@ def test_only_an_explicit_pass_passes(kit: Kit, table: str, code: int, text: str
     assert done.code == code
     assert text in done.out
     logs = re.findall(r"^log of \w+: (.*)", done.out, re.MULTILINE)
-    assert all(Path(log).is_file() for log in logs)
+    assert all(up.plugin.afd(log.removeprefix("git afd ")).code == 0 for log in logs)
     assert bool(logs) == bool(table and "could not be started" not in text)
     assert shown(up, PHASE)["status"] == {1: "FAIL", 6: "BLOCKED"}[code]
 
@@ -148,15 +145,15 @@ def test_a_commit_that_came_past_the_hooks_is_named_in_every_gate(kit: Kit) -> N
 def test_a_pass_whose_raw_result_is_deleted_or_damaged_is_no_pass(kit: Kit) -> None:
     up = upgrade(kit, CHECK)
     gate(up, "static").ok()
-    path = up.session.artifacts.path(up.upgrade.runs["R-1"].artifacts["log/check.log"])
+    path = up.session.artifacts.path(up.upgrade.runs["R-1"].artifacts["log/check.log.gz"])
     data = path.read_bytes()
     path.unlink()
     assert (shown(up, PHASE)["status"], shown(up, PHASE)["blocker"]) == (
         "BLOCKED",
-        "raw evidence log/check.log is absent",
+        "raw evidence log/check.log.gz is absent",
     )
     path.write_bytes(data + b"more")
-    assert shown(up, PHASE)["blocker"] == "raw evidence log/check.log is damaged"
+    assert shown(up, PHASE)["blocker"] == "raw evidence log/check.log.gz is damaged"
     path.write_bytes(data)
     assert shown(up, PHASE)["status"] == "PASS"
 

@@ -20,6 +20,7 @@ from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
 from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE
+from git_afd.core.evidence.packed import TEXT_LIMIT, is_packed, unpacked
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
 from git_afd.core.finding import Finding
 from git_afd.core.guards import bar, moved
@@ -47,9 +48,16 @@ def judge_raw(
 
 
 def _read(session: Session, raw: RawRun, name: str, files: Mapping[str, Path] | None) -> bytes | None:
-    if files is not None:
-        return files[name].read_bytes()
-    return session.artifacts.get(raw.artifacts.get(name, ""))
+    """Return what a file says, unpacked; None when it is not there, or is a listing of a size that nobody judges."""
+    digest = raw.artifacts.get(name, "")
+    source = files[name] if files is not None else session.artifacts.path(digest)
+    if is_packed(name) and source.is_file() and source.stat().st_size > TEXT_LIMIT:
+        return None
+    data = source.read_bytes() if files is not None else session.artifacts.get(digest)
+    try:
+        return None if data is None else unpacked(name, data)
+    except EvidenceFault:
+        return None
 
 
 def judge_run(session: Session, up: Upgrade, run: Run) -> GateVerdict:

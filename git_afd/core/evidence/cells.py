@@ -62,7 +62,7 @@ def tests_of(raw: RawRun, files: Mapping[str, bytes]) -> RanTests:
         with suppress(EvidenceFault):
             ids = parse_collected(files[log], log)
             listed |= set(ids)
-            selected |= set() if log.endswith(".all.txt") else set(ids)
+            selected |= set() if log.endswith((".all.txt", ".all.txt.gz")) else set(ids)
     return RanTests(frozenset(passed), frozenset(selected), frozenset(listed))
 
 

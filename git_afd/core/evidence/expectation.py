@@ -10,7 +10,6 @@ from git_afd.core.command import Command
 from git_afd.core.evidence.collected import deselected, parse_collected
 from git_afd.core.evidence.collecting import collect_command, expected_files, placed, selects
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.packed import unpacked
 from git_afd.core.evidence.raw_run import Ended
 from git_afd.core.evidence.suite_verdict import AllowedSkip
 from git_afd.core.finding import Finding
@@ -75,12 +74,13 @@ def _listing(
         raise EvidenceFault("run.json", "", wrong, "one collection in the interpreter that ran them")
     ended = found[0]
     if ended.missing or ended.log not in files:
-        raise EvidenceFault(ended.log or command.name, "", ended.missing or "is not there any more", "the listing")
-    printed = unpacked(ended.log, files[ended.log])
-    ids = parse_collected(printed, ended.log)
+        raise EvidenceFault(
+            ended.log or command.name, "", ended.missing or "is not there any more, or is too long", "the listing"
+        )
+    ids = parse_collected(files[ended.log], ended.log)
     if ended.exit_code not in _COLLECTED:
         raise EvidenceFault(ended.log, "", f"ended with exit code {ended.exit_code}", "a collection without errors")
-    return ids, deselected(printed)
+    return ids, deselected(files[ended.log])
 
 
 def _files(
