@@ -43,6 +43,8 @@ ASCEND: Mapping[str, Mapping[str, str]] = {
     "v1.0": {"vllm_ascend/worker.py": "class Worker:\n    def load(self):\n        return 1\n"},
     "v2.0": {"vllm_ascend/worker.py": "class Worker:\n    def load_model(self):\n        return 1\n"},
 }
+Upstreams = tuple[Mapping[str, Mapping[str, str]], Mapping[str, Mapping[str, str]]]
+
 PLUGIN: Mapping[str, str] = {
     "AGENTS.md": "Rules of the house.\n",
     "README.md": "A plugin.\n",
@@ -175,14 +177,15 @@ def frozen(
     primary: str = "",
     upgrade: str = UPGRADE,
     more: Mapping[str, Json] | None = None,
+    upstreams: Upstreams = (VLLM, ASCEND),
 ) -> FrozenUpgrade:
     """Make the three repositories and a freeze on branch BRANCH; phases up to `up_to` are PASS.
 
     `files` are added to the plugin's base commit; `dirty` is written after it and recorded as dirty at the
     freeze; `more` are other fields of its body; `policy` is the TOML to freeze (default: the built-in profile);
-    `primary` defaults to the committer.
+    `primary` defaults to the committer; `upstreams` are the trees of vLLM and vLLM-Ascend by tag.
     """
-    vllm, ascend = kit.upstream("vllm", VLLM), kit.upstream("vllm-ascend", ASCEND)
+    vllm, ascend = kit.upstream("vllm", upstreams[0]), kit.upstream("vllm-ascend", upstreams[1])
     plugin = kit.repo("plugin")
     plugin.commit("base", {**PLUGIN, **(files or {})})
     plugin(["git", "switch", "-q", "-c", BRANCH])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kit import Done, Kit
-from kit_upgrade import SMI, TEST, FrozenUpgrade, frozen
+from kit_upgrade import ASCEND, SMI, TEST, VLLM, FrozenUpgrade, Upstreams, frozen
 
 from git_afd.core.phases import BY_NAME, GATES
 
@@ -71,7 +71,12 @@ def static_policy(*more: str) -> str:
 
 
 def upgrade(
-    kit: Kit, text: str, *, up_to: str = BEFORE, files: Mapping[str, str | bytes] | None = None
+    kit: Kit,
+    text: str,
+    *,
+    up_to: str = BEFORE,
+    files: Mapping[str, str | bytes] | None = None,
+    upstreams: Upstreams = (VLLM, ASCEND),
 ) -> FrozenUpgrade:
     """Return a frozen upgrade with this policy, passed up to a phase; gates that come before get a command."""
     own = (phase.number for name, phase in GATES.items() if f"[gates.{name}" in text)
@@ -79,7 +84,7 @@ def upgrade(
     for name, phase in GATES.items():
         if phase.binding == "content" and phase.number <= last and f"[gates.{name}" not in text:
             text += command(name, "pass", *python("pass"))
-    return frozen(kit, up_to=up_to, files={**PASSING, **(files or {})}, policy=text)
+    return frozen(kit, up_to=up_to, files={**PASSING, **(files or {})}, policy=text, upstreams=upstreams)
 
 
 def gate(up: FrozenUpgrade, name: str, *options: str, env: Mapping[str, str] | None = None) -> Done:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from git_afd.actions.gate.patches import patches_at, targets_at_hand
 from git_afd.adapters.session import Session
-from git_afd.adapters.upstream_sources import frozen_revisions, packages_of
+from git_afd.adapters.upstream_sources import packages_of
 from git_afd.core.evidence import runtime_facts
 from git_afd.core.evidence.checks import CheckQuestion
 from git_afd.core.evidence.collecting import expected_files
@@ -17,7 +18,7 @@ from git_afd.core.evidence.runtime_identity import Contents
 from git_afd.core.names import UPSTREAMS, revision_key
 from git_afd.core.phases import GATES
 from git_afd.core.policy import Gate, Policy
-from git_afd.core.runtime_rule import FOCUSED, IDENTITY
+from git_afd.core.runtime_rule import FOCUSED, IDENTITY, PATCHES
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked
 
@@ -39,19 +40,20 @@ def check_question(
     return CheckQuestion(
         names=names,
         wanted=wanted,
-        frozen=_frozen(session, up, files) if IDENTITY in names else {},
+        frozen=_frozen(session, up, raw, files) if IDENTITY in names else {},
         commit=raw.identity.commit,
         rule=policy.runtime,
+        patches=patches_at(session, up, raw.identity.commit, raw.trees) if PATCHES in names else "",
         focused=tuple(_focused(session, up, raw, policy, tree or ())) if FOCUSED in names else (),
     )
 
 
-def _frozen(session: Session, up: Upgrade, files: Mapping[str, bytes]) -> Contents:
+def _frozen(session: Session, up: Upgrade, raw: RawRun, files: Mapping[str, bytes]) -> Contents:
     """Return the frozen targets' Python files where an installed copy is to be held against them."""
     try:
         runtime = parse_runtime(files.get(runtime_facts.FILE, b""))
         copied = [name for name, found in runtime.packages.items() if found.contents and name in UPSTREAMS]
-        packages = packages_of(frozen_revisions(session.git, up.freeze, "target")) if copied else {}
+        packages = packages_of(targets_at_hand(session, up, raw.trees)) if copied else {}
         return {name: packages[name].ids for name in copied}
     except (EvidenceFault, Blocked):  # what cannot be read proves nothing, and the judgement says so
         return {}

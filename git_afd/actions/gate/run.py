@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from git_afd.actions.gate import record
@@ -14,6 +15,7 @@ from git_afd.actions.gate.enter import Entry, disturbed, enter, interpreter, upg
 from git_afd.actions.gate.host import look, texts_after
 from git_afd.actions.gate.judge import judge_raw
 from git_afd.actions.gate.order import Order
+from git_afd.actions.gate.patches import patches_at
 from git_afd.actions.gate.preflight import lacking
 from git_afd.actions.gate.runtime import look_at_runtime, moved
 from git_afd.actions.gate.say import blocked, judged, would_run
@@ -83,7 +85,8 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
     task = entry.source.policy.accuracy.task
     bench = Bench(order.gate, folder, root, {**values, **targets}, session.artifacts, task)
     checks, rule = entry.checks(order.only), entry.source.policy.runtime
-    looked = look_at_runtime(bench, checks, rule, order)
+    patches = partial(patches_at, session, entry.up, raw.identity.commit, raw.trees)
+    looked = look_at_runtime(bench, checks, rule, order, patches)
     kept = carry_out(bench, () if looked.interrupted else entry.commands(order.only), order)
     kept.artifacts |= looked.artifacts
     kept.interrupted = kept.interrupted or looked.interrupted

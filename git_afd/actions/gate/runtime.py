@@ -12,8 +12,9 @@ from git_afd.actions.gate.carry_out import Bench
 from git_afd.actions.gate.order import Order
 from git_afd.adapters.runtime_probe import probe_registration, probe_runtime
 from git_afd.core.evidence import registration, runtime_facts
+from git_afd.core.evidence.checks import PATCHES_FILE, PatchAnswer, patches_bytes
 from git_afd.core.gate_environment import environment_of
-from git_afd.core.runtime_rule import IDENTITY, REGISTRATION, RuntimeRule
+from git_afd.core.runtime_rule import IDENTITY, PATCHES, REGISTRATION, RuntimeRule
 
 _MOVED: Final = "what the target runtime would import came to differ during the run"
 
@@ -27,11 +28,17 @@ class Looked:
     interrupted: bool = False
 
 
-def look_at_runtime(bench: Bench, checks: tuple[str, ...], rule: RuntimeRule, order: Order) -> Looked:
-    """Ask the interpreter what the checks need to know, in the environment that the gate's commands get."""
+def look_at_runtime(
+    bench: Bench, checks: tuple[str, ...], rule: RuntimeRule, order: Order, patches: Callable[[], PatchAnswer]
+) -> Looked:
+    """Ask the interpreter what the checks need to know, in the environment that the gate's commands get.
+
+    `patches` asks the patch checks: their answer is kept for readers; whoever judges the run asks them again.
+    """
     seen: dict[str, bytes] = {}
+    said = (PATCHES, PATCHES_FILE, lambda: patches_bytes(patches()))
     try:
-        for name, file, ask in _questions(bench, rule):
+        for name, file, ask in (*_questions(bench, rule), said):
             if name in checks:
                 order.tell(f"{bench.gate}: check {name}")
                 seen[file] = ask()

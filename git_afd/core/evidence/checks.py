@@ -7,7 +7,7 @@ said of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Final, Literal
 
 from git_afd.core.evidence import registration, runtime_facts
@@ -19,9 +19,16 @@ from git_afd.core.evidence.runtime_identity import Contents, judge_runtime
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
 from git_afd.core.patch_checks.model import Checked
+from git_afd.core.records import canonical
 from git_afd.core.runtime_rule import FOCUSED, IDENTITY, PATCHES, REGISTRATION, RuntimeRule
 
 Status = Literal["PASS", "FAIL", "BLOCKED"]
+
+PatchAnswer = Checked | str
+"""What the patch checks say of a commit, or why they cannot say anything."""
+
+PATCHES_FILE: Final = "patches.json"
+"""Name of the artifact that keeps what the patch checks said when the run took place, for readers."""
 
 NATURE: Final = "environment or version"
 """What a failed import counts as until the runtime is proven (workflow, Phase 5)."""
@@ -42,7 +49,7 @@ class CheckQuestion:
     frozen: Contents = field(default_factory=dict)
     commit: str = ""
     rule: RuntimeRule = field(default_factory=RuntimeRule)
-    patches: Checked | str = "they were not looked at"
+    patches: PatchAnswer = "they were not looked at"
     focused: tuple[Focused, ...] = ()
 
 
@@ -90,7 +97,7 @@ def _kept(files: Mapping[str, bytes], name: str) -> bytes:
     return files[name]
 
 
-def _patches(checked: Checked | str) -> CheckVerdict:
+def _patches(checked: PatchAnswer) -> CheckVerdict:
     if isinstance(checked, str):
         finding = Finding("patches-unchecked", "", f"the patch functions cannot be checked: {checked}", "")
         return CheckVerdict(PATCHES, "BLOCKED", (finding,))
@@ -102,6 +109,19 @@ def _patches(checked: Checked | str) -> CheckVerdict:
     status: Status = "FAIL" if wrong else "BLOCKED" if left else "PASS"
     facts = {"status": status, "functions": checked.functions, "findings": wrong, "not_checked": len(left)}
     return CheckVerdict(PATCHES, status, (*checked.findings, *left), "patches", facts)
+
+
+def patches_bytes(checked: PatchAnswer) -> bytes:
+    """Return the bytes of ``patches.json``."""
+    if isinstance(checked, str):
+        return canonical({"unknown": checked}).encode()
+    body: dict[str, Json] = {
+        "functions": checked.functions,
+        "findings": [finding.as_json() for finding in checked.findings],
+        "not_checked": [asdict(item) for item in checked.not_checked],
+        "touched": sorted(checked.touched),
+    }
+    return canonical(body).encode()
 
 
 def environment_doubt(checks: Sequence[CheckVerdict], findings: Sequence[Finding]) -> Iterator[Finding]:

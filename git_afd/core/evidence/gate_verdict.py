@@ -160,7 +160,7 @@ def _ended(raw: RawRun, command: Command) -> Ended | None:
 
 
 def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iterator[Finding]:
-    if not question.gate.commands:
+    if not (question.gate.commands or question.checks.names):
         yield Finding(
             "no-command", raw.gate, f"the policy names no command for gate {raw.gate}", "name one in afd.toml"
         )
