@@ -16,6 +16,10 @@ from git_afd.core.impacts.sides import Reached, Side, why_missing
 from git_afd.core.source.lookup import External, Unknown
 from git_afd.core.source.world import Located
 
+_BASE_END: Final = re.compile(r"[\w.\[\]]+\Z")
+_NEAR: Final = 200
+"""Characters before an attribute in which its object is looked for."""
+
 _BINDING: Final = ("pin", "lockfile", "constant")
 
 
@@ -75,18 +79,20 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
 
 def _set_on(source: str, name: str) -> set[str]:
     """Return the names of the objects on which a source sets an attribute: what stands before it, without its path."""
-    plain = re.escape(name)
-    if not _may_set(plain).search(source):
-        return set()
-    written = rf"([\w.\[\]]+)\.{plain}\s*(?::[^=\n]+)?=(?!=)|setattr\(([\w.]+),\s*[\"\']{plain}[\"\']"
-    found = (match[1] or match[2] for match in re.finditer(written, source))
-    return {base.rpartition(".")[2] for base in found}
+    assigned, by_name = _setting(re.escape(name))
+    bases = {match[1] for match in by_name.finditer(source)} if "setattr(" in source else set()
+    for match in assigned.finditer(source):
+        base = _BASE_END.search(source, max(0, match.start() - _NEAR), match.start())
+        if base is not None:
+            bases.add(base[0])
+    return {base.rpartition(".")[2] for base in bases}
 
 
 @cache
-def _may_set(plain: str) -> re.Pattern[str]:
-    """Return what any such assignment holds. It begins with plain text, which is sought ten times as fast."""
-    return re.compile(rf"\.{plain}\s*[:=]|setattr\(")
+def _setting(plain: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds assignments. Both begin with plain text, which is sought many times as fast as a base."""
+    assigned = rf"\.{plain}\s*(?::[^=\n]+)?=(?!=)"
+    return re.compile(assigned), re.compile(rf"setattr\(([\w.]+),\s*[\"\']{plain}[\"\']")
 
 
 def _set_somewhere(who: str, name: str, side: Side, objects: set[str]) -> Located | None:
