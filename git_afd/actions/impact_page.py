@@ -13,7 +13,6 @@ from git_afd.actions.diff_at import Look, question_at
 from git_afd.actions.inventory_at import current_upgrade
 from git_afd.actions.show_impact import texts_of
 from git_afd.actions.take_impacts import sides_of, take_impacts
-from git_afd.actions.take_inventory import gather
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import few_collections
 from git_afd.core.outcome import Json, Outcome
@@ -40,7 +39,7 @@ def with_sources(session: Session, look: Look, outcome: Outcome) -> Outcome:
         for contract, impact in zip(taken.contracts, taken.comparison.impacts, strict=True)
     }
     with few_collections():
-        sides = sides_of(gather(session, question.commit, question.current, question.policy), question.target)
+        sides = sides_of(session, question)
         differences: dict[str, Json] = {}
         rows: list[Json] = []
         for row in _rows(outcome):

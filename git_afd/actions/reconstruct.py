@@ -15,7 +15,6 @@ from typing import Final
 from git_afd.actions.diff_at import Look, question_at
 from git_afd.actions.reconstruct_write import write
 from git_afd.actions.take_impacts import Question, sides_of, take_impacts
-from git_afd.actions.take_inventory import gather
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import few_collections
 from git_afd.core.finding import Finding
@@ -82,7 +81,7 @@ def _subject(session: Session, question: Question, pairs: list[Pair]) -> Subject
     place = pairs[0][0].plugin
     refs = {name: (revision.ref, question.current[name].names()) for name, revision in question.target.items()}
     with few_collections():
-        sides = sides_of(gather(session, question.commit, question.current, question.policy), question.target)
+        sides = sides_of(session, question)
         text = sides[0].texts(PLUGIN, place.path)
         found = subject_of(pairs, sides, text.replace("\r\n", "\n"), refs) if text is not None else None
     if found is None:

@@ -8,7 +8,6 @@ from textwrap import dedent
 from typing import Final
 
 from git_afd.actions.take_impacts import Question, sides_of, take_impacts
-from git_afd.actions.take_inventory import gather
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_history import first_parent_log
 from git_afd.adapters.upstream_sources import few_collections
@@ -36,7 +35,7 @@ def show_impact(
     taken = take_impacts(session, question, given)
     contract, impact = _chosen(taken.contracts, taken.comparison.impacts, asked)
     with few_collections():
-        sides = sides_of(gather(session, question.commit, question.current, question.policy), question.target)
+        sides = sides_of(session, question)
         old, new, mine = texts_of(contract, impact, sides)
     rows = impact_rows((impact,), {contract.id: contract}, analysis, Filters())
     data: dict[str, Json] = {

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
+from git_afd.actions.gather_sources import Gathered, Opened, gather, opened
+from git_afd.actions.reading_ahead import Shelf, reading_ahead
 from git_afd.actions.take_inventory import (
     VERSION as INVENTORY_VERSION,
 )
-from git_afd.actions.take_inventory import Gathered, gather, take_inventory, upstreams_of
+from git_afd.actions.take_inventory import take_inventory
 from git_afd.adapters.analysis_cache import AnalysisCache, key_of
+from git_afd.adapters.beside import beside
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_history import changes, reverts
-from git_afd.adapters.upstream_sources import Revisions, few_collections, packages_of, versions_of
+from git_afd.adapters.upstream_sources import Revisions, few_collections, versions_of
 from git_afd.adapters.upstream_tree import SourceTree
+from git_afd.core.contracts.inventory import Upstreams
 from git_afd.core.contracts.model import Contract
-from git_afd.core.impacts.comparison import Comparison, History, compare_all
+from git_afd.core.impacts.comparison import Comparison, History, compared, halves, impacts_of
 from git_afd.core.impacts.sides import Side
 from git_afd.core.names import PACKAGES
 from git_afd.core.policy import Policy
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.lookup import Tree
-from git_afd.core.source.versions import ASKS, Versions
+from git_afd.core.source.versions import ASKS
 from git_afd.core.source.world import PLUGIN, World
 
 VERSION: Final = "1"
@@ -70,61 +74,91 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
     asked = (session, question.commit, question.current, question.policy)
     if isinstance(known, Comparison):
         return Taken(take_inventory(*asked).contracts, known)
-    with few_collections(), ThreadPoolExecutor(max_workers=1) as beside:
-        history = beside.submit(_history, question)  # git compares the commits while the sources are read
-        found = gather(*asked)
-        contracts = given or take_inventory(*asked, found).contracts
-        comparison = compare_all(contracts, sides_of(found, question.target), history.result())
+    with few_collections(), beside(lambda: _history(question)) as history:
+        found = gather(session, question.commit, question.current)
+        target = _target(session, found, question.target)
+        with reading_ahead(found.package, (*found.upstream.shelves(), *_shelves(found, target))):
+            contracts = given or take_inventory(*asked, found).contracts
+            for facts in target.facts.values():
+                facts.settle()
+            comparison = _compared(contracts, _sides(found, target), history)
+        found.keep()
+        for facts in target.facts.values():
+            facts.keep()
     if not given:
         cache.put(question.key, comparison)
     return Taken(contracts, comparison)
 
 
-def sides_of(found: Gathered, target: Revisions) -> tuple[Side, Side]:
+def _compared(contracts: Sequence[Contract], sides: tuple[Side, Side], history: Callable[[], History]) -> Comparison:
+    """Compare every contract: one half here, the other one in a second process, each with the files that it needs."""
+    happened = history()
+    for side in sides:
+        for who in PACKAGES:
+            side.corpus(who)
+    mine, others = halves(contracts)
+    with beside(lambda: impacts_of([contracts[at] for at in others], sides, happened)) as rest:
+        rows = dict(zip(mine, impacts_of([contracts[at] for at in mine], sides, happened), strict=True))
+        rows |= zip(others, rest(), strict=True)
+    return compared(contracts, [rows[at] for at in range(len(contracts))], happened)
+
+
+def sides_of(session: Session, question: Question) -> tuple[Side, Side]:
     """Return the current and the target side; the plugin is the same on both."""
+    found = gather(session, question.commit, question.current)
+    return _sides(found, _target(session, found, question.target))
+
+
+def _target(session: Session, found: Gathered, target: Revisions) -> Opened:
+    """Open the target's upstreams. No file is read again there that is the same blob at the current commit."""
     versions = versions_of({name: revision.names() for name, revision in target.items()})
-    packages = packages_of(target)
-    texts = {source.path: source.text for source in found.subject.sources}
-    fresh = upstreams_of(packages, versions).trees
-    trees = {name: _sharing(tree, packages[name], found, name) for name, tree in fresh.items()}
-    before = _side(found.plugin, texts, found.packages, (found.upstreams.trees, found.upstreams.versions))
-    return before, _side(found.plugin, texts, packages, (trees, versions))
+    fresh = opened(target, AnalysisCache(session.common_dir), versions)
+    trees = {name: _sharing(tree, fresh.packages[name], found, name) for name, tree in fresh.sources.trees.items()}
+    return Opened(fresh.packages, fresh.facts, Upstreams(trees, fresh.sources.corpus, versions))
 
 
 def _sharing(tree: Tree, package: SourceTree, found: Gathered, name: str) -> Tree:
-    """Return a target's tree that reads no file again which is the same blob at the current commit.
-
-    A file that asks for the vLLM version reads differently at another one.
-    """
-    old, before = found.packages[name], found.upstreams.trees[name]
+    before = found.upstream.sources.trees[name]
     modules = {path: module for module, path in tree.paths.items()}
 
     def load(path: str) -> Module | Unreadable:
-        same = old.ids.get(path) == package.ids[path] and ASKS not in (package.data(path) or b"")
-        known = before.module(modules[path]) if same else None
+        known = before.module(modules[path]) if _is_same(path, package, found, name) else None
         return known if known is not None else tree.load(path)
 
     return Tree(tree.paths, load)
 
 
-def _side(
-    plugin: Tree,
-    texts: Mapping[str, str],
-    packages: Mapping[str, SourceTree],
-    read: tuple[Mapping[str, Tree], Versions],
-) -> Side:
-    trees, versions = read
+def _is_same(path: str, package: SourceTree, found: Gathered, name: str) -> bool:
+    """Say whether a file says the same at both commits. One that asks for the vLLM version reads differently."""
+    old = found.upstream.packages[name]
+    return old.ids.get(path) == package.ids[path] and ASKS not in (package.data(path) or b"")
+
+
+def _shelves(found: Gathered, target: Opened) -> Iterator[Shelf]:
+    for name, shelf in zip(target.packages, target.shelves(), strict=True):
+        yield replace(shelf, wanted=partial(_differs, package=shelf.package, found=found, name=name))
+
+
+def _differs(path: str, package: SourceTree, found: Gathered, name: str) -> bool:
+    return not _is_same(path, package, found, name)
+
+
+def _sides(found: Gathered, target: Opened) -> tuple[Side, Side]:
+    return _side(found, found.upstream), _side(found, target)
+
+
+def _side(found: Gathered, upstream: Opened) -> Side:
+    packages = {PLUGIN: found.package, **upstream.packages}
 
     def text(who: str, path: str) -> str | None:
-        if who == PLUGIN:
-            return texts.get(path)
-        found = packages[who].text(path) if who in packages else None
-        return found if isinstance(found, str) else None
+        said = packages[who].text(path) if who in packages else None
+        return said if isinstance(said, str) else None
 
     def corpus(who: str) -> Mapping[str, bytes]:
-        return packages[who].corpus() if who in packages else {}
+        return upstream.packages[who].corpus() if who in upstream.packages else {}
 
-    return Side(World({PLUGIN: plugin, **trees}), text, corpus, versions)
+    world = World({PLUGIN: found.plugin, **upstream.sources.trees})
+    return Side(world, text, corpus, upstream.sources.versions)
 
 
 def _history(question: Question) -> History:

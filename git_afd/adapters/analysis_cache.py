@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import pickle
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,15 @@ from typing import Final
 from git_afd import __version__
 
 _KEPT: Final = 64
+_PYTHON: Final = ".".join(map(str, sys.version_info[:2]))
 
 
 def key_of(kind: str, *parts: str) -> str:
-    """Return the key of a result: its kind and everything that it was made from, with this tool's version."""
-    joined = "\0".join((__version__, kind, *parts))
+    """Return the key of a result: its kind and all that it was made from; this tool's version, and Python's.
+
+    What one Python cannot parse, a newer one may.
+    """
+    joined = "\0".join((__version__, _PYTHON, kind, *parts))
     return f"{kind}-{hashlib.sha256(joined.encode()).hexdigest()}"
 
 

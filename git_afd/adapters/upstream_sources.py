@@ -9,7 +9,7 @@ import gc
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -37,11 +37,14 @@ class Revision:
     folder: Path
     commit: str
     ref: str
+    _tags: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def names(self) -> tuple[str, ...]:
-        """Return what this commit may be called: the ref, its tags, its id."""
-        tags = tuple(tag.removeprefix("refs/tags/") for tag in tags_at(self.git, self.commit))
-        return tuple(dict.fromkeys((self.ref, *tags, self.commit)))
+        """Return what this commit may be called: the ref, its tags, its id. Git is asked once."""
+        if not self._tags:
+            tags = (tag.removeprefix("refs/tags/") for tag in tags_at(self.git, self.commit))
+            self._tags.extend((*tags, self.commit))
+        return tuple(dict.fromkeys((self.ref, *self._tags)))
 
 
 Revisions = Mapping[str, Revision]

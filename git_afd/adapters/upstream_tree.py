@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from git_afd.adapters.objects import Objects
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
 from git_afd.core.source.lookup import Tree, module_paths
 from git_afd.core.source.versions import Versions
+
+if TYPE_CHECKING:
+    from git_afd.adapters.module_facts import ModuleFacts
 
 MISSING = "its blob is missing in this clone"
 
@@ -79,15 +83,26 @@ class SourceTree:
             self._corpus = {path: data for path in self.ids if (data := self._data.get(path)) is not None}
         return self._corpus
 
-    def tree(self, versions: Versions) -> Tree:
-        """Return the tree of modules, each read when it is first needed."""
-        paths = module_paths(list(self.ids))
-        names = {path: name for name, path in paths.items()}
+    def tree(self, versions: Versions, facts: ModuleFacts | None = None) -> Tree:
+        """Return the tree of modules, each read when it is first needed; `facts` are those that are known already."""
+        names = self.names
 
         def load(path: str) -> Module | Unreadable:
+            known = facts.get(path) if facts else None
+            if known is not None:
+                return known
             text = self.text(path)
             if isinstance(text, Unreadable):
                 return Unreadable(names[path], text.reason)
-            return index_module(text, names[path], is_package=path.endswith("__init__.py"), versions=versions)
+            found = index_module(text, names[path], is_package=path.endswith("__init__.py"), versions=versions)
+            if facts and isinstance(found, Module):
+                facts.learn(path, found)
+            return found
 
-        return Tree(paths, load)
+        return Tree({name: path for path, name in names.items()}, load)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The dotted names of the modules, by path. A ``src/`` at the top is no part of a name."""
+        paths = module_paths([path for path in self.ids if path.endswith(".py")])
+        return {path: name.removeprefix("src.") for name, path in paths.items()}

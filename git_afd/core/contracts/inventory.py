@@ -19,6 +19,7 @@ from git_afd.core.contracts.patches import Sorted, add_patches, add_writers, sor
 from git_afd.core.contracts.surfaces import surfaces
 from git_afd.core.contracts.survey import Source, Survey, survey
 from git_afd.core.contracts.touches import SetElsewhere, add_calls, add_reads, unexplained
+from git_afd.core.identity.candidates import Candidate
 from git_afd.core.identity.plugin import plugin_candidates
 from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
@@ -63,8 +64,28 @@ class Upstreams:
     versions: Versions
 
 
-def inventory(subject: Subject, plugin: Tree, upstreams: Upstreams) -> Inventory:
-    """Take the inventory: read everything once, then one theme after the other."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the plugin's files say by themselves, whatever the upstreams are: feature cells, and version evidence."""
+
+    features: tuple[Feature, ...]
+    versions: tuple[Candidate, ...]
+
+
+def read_texts(subject: Subject) -> Told:
+    """Read what the plugin's files say by themselves."""
+    production = [source for source in subject.sources if subject.kind_of(source.path) != "test"]
+    everything = {**subject.texts, **{source.path: source.text for source in subject.sources}}
+    return Told(features(everything, refusals(production)), plugin_candidates(subject.texts))
+
+
+def inventory(
+    subject: Subject, plugin: Tree, upstreams: Upstreams, told: Callable[[], Told] | None = None
+) -> Inventory:
+    """Take the inventory: read everything once, then one theme after the other.
+
+    `told` gives what :func:`read_texts` says of the subject, where it is read elsewhere meanwhile.
+    """
     world = World({PLUGIN: plugin, **upstreams.trees})
     found = survey(subject.sources, world, upstreams.versions)
     facts, book = found.facts, Book()
@@ -84,12 +105,11 @@ def inventory(subject: Subject, plugin: Tree, upstreams: Upstreams) -> Inventory
     for path, text in subject.texts.items():
         if path == "pyproject.toml":
             add_entry_points(book, path, text, world)
-    add_pins(book, plugin_candidates(subject.texts))
+    texts = told() if told else read_texts(subject)
+    add_pins(book, texts.versions)
     marked = _copies(book, found, writes, subject, (production, tests), upstreams)
     contracts = tuple(book.contracts())
-    everything = {**subject.texts, **{source.path: source.text for source in subject.sources}}
-    cells = features(everything, refusals(production))
-    return Inventory(contracts, cells, coverage(contracts, subject, marked))
+    return Inventory(contracts, texts.features, coverage(contracts, subject, marked))
 
 
 def _copies(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
-from git_afd.core.contracts.model import Contract
+from git_afd.core.contracts.model import Contract, Kind
 from git_afd.core.impacts.compare import compare
 from git_afd.core.impacts.effect import Effect
 from git_afd.core.impacts.files import Change, PluginFile, Reverted, UpstreamFile, plugin_files, upstream_files
@@ -16,6 +18,9 @@ from git_afd.core.impacts.sides import Side
 from git_afd.core.outcome import Json
 from git_afd.core.source.world import PLUGIN
 from git_afd.core.workbook.impacts import Impact
+
+_WORK: Final[Mapping[Kind, int]] = {"monkeypatch": 30, "copied-body": 8, "override": 4, "call": 3}
+"""How long contracts of a kind take to compare, beside the others: a patch has its callers read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,8 @@ class Comparison:
     coverage: Mapping[str, Json]
 
 
-def compare_all(contracts: Sequence[Contract], sides: tuple[Side, Side], history: History) -> Comparison:
-    """Compare every contract; nothing is dropped, and what cannot be told is counted with its reason."""
+def impacts_of(contracts: Sequence[Contract], sides: tuple[Side, Side], history: History) -> list[Impact]:
+    """Return what the target does to each of these contracts, in their order; nothing is dropped."""
     renames = history.renames
     consumers = Consumers(sides[0].world.trees[PLUGIN])
     undone = {path for items in history.reverts.values() for item in items for path in item.paths}
@@ -51,11 +56,33 @@ def compare_all(contracts: Sequence[Contract], sides: tuple[Side, Side], history
         effect = compare(contract, sides, renames)
         row = row_of(effect, old_place(contract, sides[0]), consumers.of(contract))
         rows.append(_with_reverts(row, effect, undone))
+    return rows
+
+
+def halves(contracts: Sequence[Contract]) -> tuple[list[int], list[int]]:
+    """Divide contracts (their positions) into halves of like work; those of one upstream file stay together."""
+    by_file: dict[tuple[str, str], list[int]] = {}
+    work: Counter[tuple[str, str]] = Counter()
+    for at, contract in enumerate(contracts):
+        file = contract.upstream.name, contract.upstream.path
+        by_file.setdefault(file, []).append(at)
+        work[file] += _WORK.get(contract.kind, 1)
+    first: list[int] = []
+    second: list[int] = []
+    more = 0  # how much more work the first half holds
+    for file in sorted(by_file, key=lambda file: (-work[file], file)):
+        (second if more > 0 else first).extend(by_file[file])
+        more += -work[file] if more > 0 else work[file]
+    return first, second
+
+
+def compared(contracts: Sequence[Contract], impacts: Sequence[Impact], history: History) -> Comparison:
+    """Return the whole comparison from the contracts' impacts, which are in the same order."""
     return Comparison(
-        tuple(rows),
-        plugin_files(contracts, rows),
-        upstream_files(contracts, rows, history.changes, history.reverts),
-        _coverage(rows),
+        tuple(impacts),
+        plugin_files(contracts, impacts),
+        upstream_files(contracts, impacts, history.changes, history.reverts),
+        _coverage(impacts),
     )
 
 
