@@ -7,8 +7,6 @@ from bench import UNIT, command, gate, policy, upgrade
 from kit import Kit
 from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade
 
-from git_afd.core.evidence.root_traceback import CHARACTERS, root_in_log, root_in_report
-
 SUITE = policy(command("static", "unit", *UNIT, junit="'unit.xml'"))
 BROKEN = """def read():
     raise KeyError("dbo")
@@ -89,48 +87,3 @@ def test_a_classification_names_an_open_failure_a_class_and_a_reason(kit: Kit, w
     up = upgrade(kit, SUITE)
     assert up.plugin.afd(words).code in (2, 3)
     assert not up.upgrade.failures
-
-
-def report(*cases: str) -> bytes:
-    return f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>".encode()
-
-
-CHAIN = "E   KeyError: 'dbo'\n\nThe above exception was the direct cause of the following exception:\n\nE   Died"
-TEARDOWN = '<testcase name="a"><error message="failed on teardown with &quot;x&quot;">E  busy</error></testcase>'
-
-REPORTS = [
-    (report(f'<testcase name="a"><failure message="Died">{CHAIN}</failure></testcase>'), "E   KeyError: 'dbo'"),
-    # the noise of a teardown stands first in the file
-    (report(TEARDOWN, '<testcase name="b"><failure message="m">E  root</failure></testcase>'), "E  root"),
-    (report(TEARDOWN), "E  busy"),  # better than nothing
-    (report('<testcase name="a"/>'), ""),
-    (b"<testsuites><tes", ""),
-    (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', ""),
-]
-
-
-@pytest.mark.parametrize(("data", "root"), REPORTS)
-def test_the_root_in_a_report_is_the_innermost_cause(data: bytes, root: str) -> None:
-    assert root_in_report(data) == root
-
-
-LOGS = [
-    ("start\nTraceback (most recent call last):\n  File x\nKeyError: dbo\nstop\n", "KeyError: dbo"),
-    # each line with its process, another process in between
-    ("(W 1) Traceback (most recent call last):\n(W 2) hello\n(W 1)   File x\n(W 1) KeyError: dbo\n", "KeyError: dbo"),
-    # two of them: the first caused the second
-    (
-        "Traceback (most recent call last):\n  a\nFirst: 1\nTraceback (most recent call last):\n  b\nSecond: 2",
-        "First: 1",
-    ),
-    ("no traceback\nlast line", "last line"),
-    ("", ""),
-]
-
-
-@pytest.mark.parametrize(("text", "last"), LOGS)
-def test_the_root_in_a_log_is_its_first_traceback(text: str, last: str) -> None:
-    found = root_in_log(text)
-    assert found.splitlines()[-1:] == ([last] if last else [])
-    assert "hello" not in found
-    assert len(root_in_log(text * 5000)) <= CHARACTERS
