@@ -82,14 +82,16 @@ class Subject:
 
     @property
     def architectural(self) -> tuple[str, ...]:
-        """Return the impacts that an answer must cite."""
-        return tuple(impact.id for impact in self.impacts.rows if impact.class_ == "ARCHITECTURAL")
+        """Return what an answer must cite: ARCHITECTURAL impacts, and failures that are architecture findings."""
+        impacts = (impact.id for impact in self.impacts.rows if impact.class_ == "ARCHITECTURAL")
+        return (*impacts, *(failure.name for failure in self.up.architecture_findings))
 
     @property
     def ids(self) -> frozenset[str]:
         """Return what evidence may name by id."""
         contracts = {contract.id for contract in self.inventory.contracts}
-        return frozenset(contracts | {impact.id for impact in self.impacts.rows})
+        findings = {failure.name for failure in self.up.architecture_findings}
+        return frozenset(contracts | findings | {impact.id for impact in self.impacts.rows})
 
 
 def read_answers(session: Session, subject: Subject, file: Path | None, name: str) -> Answers | tuple[Finding, ...]:

@@ -113,7 +113,7 @@ def _insist(session: Session, up: Upgrade, request: Request) -> None:
 def _shown(up: Upgrade, subject: Subject, answers: Answers, *, given: bool) -> Outcome:
     judgement = _judged(subject, answers)
     rows: list[Json] = [row.as_json() for row in judgement.rows]
-    decided = up.decision if up.decision and up.diff and up.decision.seq > up.diff.seq and not given else None
+    decided = None if given or not _answers_all(up) else up.decision
     if decided is not None:
         rows = [dict(row) for row in decided.conditions]
     waits = "" if decided else judgement.incomplete
@@ -205,9 +205,9 @@ def _record(
         now = state.upgrades[name]
         if now.diff != subject.up.diff:
             raise Conflict("the diff was recorded again meanwhile", "run the same command again")
-        old, diff = now.decision, now.diff
+        old = now.decision
         said = (old.decide, old.why, [dict(row) for row in old.conditions]) if old else None
-        if old and diff and old.seq > diff.seq and said == (request.decide, request.why, rows):
+        if old and _answers_all(now) and said == (request.decide, request.why, rows):
             return boundary_drafts(now, _PHASE, verdict, old.record)
         commit = now.freeze.base
         return (Draft("decision", name, body, commit), *boundary_drafts(now, _PHASE, verdict, drafted(0)))
@@ -216,6 +216,11 @@ def _record(
         return subject.up, False
     state, written = session.ledger.transact(decide)
     return state.upgrades[name], bool(written)
+
+
+def _answers_all(up: Upgrade) -> bool:
+    """Say whether the decision came after the newest comparison and the newest architecture finding."""
+    return bool(up.decision and up.diff and up.decision.seq > max(up.diff.seq, up.reopened))
 
 
 def _data(

@@ -67,7 +67,14 @@ def _data(up: Upgrade, rows: tuple[Row, ...]) -> dict[str, object]:
         ],
         "undisposed": list(up.undisposed),
         "failures": [
-            {"name": one.name, "gate": one.gate, "run": one.run, "class": one.class_, "why": one.why}
+            {
+                "name": one.name,
+                "gate": one.gate,
+                "run": one.run,
+                "class": one.class_,
+                "why": one.why,
+                "architecture": bool(one.architecture),
+            }
             for one in up.open_failures
         ],
         "approvals": [

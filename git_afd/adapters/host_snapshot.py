@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from git_afd.core.evidence.host_snapshot import Port, Seen, Snapshot, shown_command
+from git_afd.core.evidence.host_snapshot import Port, Seen, Snapshot
+from git_afd.core.evidence.secrets import shown_command
 
 if TYPE_CHECKING:
     from psutil import Process

@@ -25,6 +25,7 @@ _OPTIONS = (
     click.option("--worktree", is_flag=True, help="Run in a detached worktree of HEAD instead of the work tree."),
     click.option("--diagnostic", is_flag=True, help="Keep the run and decide nothing."),
     click.option("--only", default="", metavar="NAME", help="Run only this command of the gate; decides nothing."),
+    click.option("--failure", default="", metavar="F-n", help="Run only what F-n failed on; decides nothing."),
     click.option("--bundle", default=None, metavar="FILE", help="Run here and write a bundle to read elsewhere."),
     click.option("--from", "source", default=None, metavar="PATH", help="Judge a bundle that was recorded elsewhere."),
     click.option("--target", "targets", multiple=True, metavar="NAME=DIR", help="Where a target's tree stands here."),
@@ -49,6 +50,8 @@ def _order(name: str, directory: Path, **options: Any) -> Order:  # noqa: ANN401
 
     if options["bundle"] and options["source"]:
         raise UsageFault("--bundle writes and --from reads: give one of them", f"git afd gate {name} -h")
+    if options["only"] and options["failure"]:
+        raise UsageFault("--only and --failure each say what to run: give one of them", f"git afd gate {name} -h")
     quiet = bool(click.get_current_context().params.get("quiet"))
     for key in ("bundle", "source"):
         options[key] = directory / options[key] if options[key] else None

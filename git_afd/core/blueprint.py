@@ -76,6 +76,13 @@ def check_contents(blueprint: Blueprint, cause: RootCause, policy: Policy) -> No
             "write a new one",
             code="earlier-lesson",
         )
+    regression = {test.partition("::")[0] for test in cause.tests}
+    if cause.kind == "failure-fix" and regression and not regression & changed:
+        raise Refused(
+            f"{cause.name} fixes {cause.failure}, and its regression test has not changed: {', '.join(cause.tests)}",
+            "add the test that fails without the fix",
+            code="no-regression-test",
+        )
     tested = any(policy.kind_of(path) == "test" for path in changed)
     if cause.kind in ("adaptation", "failure-fix") and not tested and not cause.untested.strip():
         raise Refused(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from git_afd.core.blueprint import Blueprint
+from git_afd.core.failing import refuse_claim
 from git_afd.core.finding import Finding
 from git_afd.core.message import revisions_of
 from git_afd.core.message_rules import LEDGER_KEY, ROOT_CAUSE_KEY, SIGN_OFF_KEY, UPGRADE_KEY, check_message
@@ -53,6 +54,7 @@ def committable(up: Upgrade, name: str, shown: Mapping[str, str]) -> RootCause:
         said = "is settled: it plans nothing to commit" if cause.status == "settled" else f"was withdrawn: {cause.why}"
         raise Refused(f"{name} {said}", "git afd root-cause list")
     check_entry(cause.kind, shown)
+    refuse_claim(up, cause)
     if not cause.files:
         raise Refused(f"{name} plans no file", f"git afd root-cause amend {name} --file PATH")
     return cause
@@ -61,7 +63,8 @@ def committable(up: Upgrade, name: str, shown: Mapping[str, str]) -> RootCause:
 def message_faults(
     up: Upgrade, cause: RootCause, text: str, signer: str, *, parent: str, ledger: str = ""
 ) -> tuple[Finding, ...]:
-    """Return what is wrong with a message of this root cause's commit."""
+    """Return what is wrong with a message of this root cause's commit. Raises Refused by what it must not claim."""
+    refuse_claim(up, cause, text)
     faults = check_message(
         text,
         upgrade=up.id,

@@ -9,7 +9,7 @@ from typing import Final
 from git_afd.core import shape
 from git_afd.core.case import Case, Illegal
 from git_afd.core.records import Record
-from git_afd.core.state import ENVIRONMENT, FAILURE_CLASSES, Failure, Run
+from git_afd.core.state import ENVIRONMENT, FAILURE_CLASSES, REPEATABLE, Failure, Run
 
 _NAME: Final = re.compile(r"F-[1-9][0-9]{0,8}\Z")
 
@@ -25,7 +25,8 @@ def failure(case: Case, record: Record) -> None:
         if known is not None:
             raise Illegal(f"{name} is taken")
         run = _run(case, record, "FAIL")
-        case.failures[name] = Failure(name, run.gate, run.name, record.id)
+        commands, failing = shape.texts(body, "commands"), shape.texts(body, "failing")
+        case.failures[name] = Failure(name, run.gate, run.name, record.id, commands=commands, failing=failing)
         return
     if known is None or not known.open:
         raise Illegal(f"{name} is not open")
@@ -46,13 +47,18 @@ def _classified(case: Case, record: Record, known: Failure) -> Failure:
     claimed = next((cause.name for cause in live if cause.failure == known.name), "")
     if class_ == ENVIRONMENT and claimed:
         raise Illegal(f"{claimed} claims to fix {known.name}, which no change of the plugin may do then")
-    return replace(known, class_=class_, why=shape.said(record.body, "why"), by=record.by)
+    finding = record.seq if shape.flag(record.body, "architecture") else known.architecture
+    why = shape.said(record.body, "why")
+    return replace(known, class_=class_, why=why, by=record.by, classified=record.seq, architecture=finding)
 
 
 def _closed(case: Case, record: Record, known: Failure) -> Failure:
     run = _run(case, record, "PASS")
-    if run.gate != known.gate or not known.class_:
+    if run.gate != known.gate or known.undecided:
         raise Illegal(f"{run.name} does not answer {known.name}")
-    if known.class_ == ENVIRONMENT and run.bound.get("content") != case.runs[known.run].bound.get("content"):
+    same = run.bound.get("content") == case.runs[known.run].bound.get("content")
+    if known.class_ == ENVIRONMENT and not same:
         raise Illegal(f"{known.name} of the environment is answered only by the same content")
+    if same and known.class_ not in REPEATABLE:
+        raise Illegal(f"{known.name} of class {known.class_} is not answered by a repetition on the same content")
     return replace(known, closed_by=run.name)

@@ -93,6 +93,8 @@ def started_body(name: str, raw: RawRun) -> dict[str, Json]:
         "python": raw.python,
         "diagnostic": raw.diagnostic,
         "simulated": raw.simulated,
+        "only": raw.only,
+        "failure": raw.failure,
     }
 
 

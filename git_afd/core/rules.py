@@ -69,14 +69,22 @@ def _lack(case: Case, phase: Phase, evidence: tuple[str, ...]) -> str:
         on = resting[phase.number]
         if not on or on.record not in evidence:
             return "its evidence does not name the newest record it rests on"
-        left = case.diff.unclassified if case.diff and phase.number == 2 else ()  # noqa: PLR2004 - the comparison's phase
-        return f"{len(left)} impacts are not classified" if left else ""
+        return _left_open(case, phase.number, on.seq)
     gate = GATE_OF.get(phase.name)
-    waiting = next((one.name for one in case.failures.values() if one.gate == gate and one.open and not one.class_), "")
+    waiting = next((one.name for one in case.failures.values() if one.gate == gate and one.open and one.undecided), "")
     runs = (run for run in case.runs.values() if run.record in evidence and run.gate == gate)
     proven = gate is None or any(run.status == "PASS" and not run.diagnostic for run in runs)
     unproven = "" if proven else f"its evidence names no passed run of gate {gate}"
     return unproven or (f"{waiting} is not classified" if waiting else "")
+
+
+def _left_open(case: Case, number: int, at: int) -> str:
+    """Say what a phase of the analysis that rests on the record at place `at` leaves open; empty when nothing."""
+    if number == 3:  # noqa: PLR2004 - the architecture gate
+        finding = next((one.name for one in case.failures.values() if one.architecture > at), "")
+        return f"it was decided before the architecture finding {finding}" if finding else ""
+    left = case.diff.unclassified if case.diff and number == 2 else ()  # noqa: PLR2004 - the comparison's phase
+    return f"{len(left)} impacts are not classified" if left else ""
 
 
 def _unsupported(case: Case, evidence: tuple[str, ...]) -> str:
@@ -252,6 +260,9 @@ def _run(case: Case, record: Record) -> None:
         origin=shape.text(body, "origin", "here"),
         simulated=shape.flag(body, "simulated"),
         diagnostic=shape.flag(body, "diagnostic"),
+        only=shape.text(body, "only", ""),
+        failure=shape.text(body, "failure", ""),
+        seq=record.seq,
     )
 
 

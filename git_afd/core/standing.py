@@ -7,12 +7,17 @@ damaged (BLOCKED), or the records say otherwise (phase 4 is recomputed from them
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from git_afd.core.evidence.raw_run import FILE
 from git_afd.core.failing import how_to_classify, unclassified
 from git_afd.core.phases import GATE_OF, GATES, PHASES, Phase, first_unsettled
+from git_afd.core.recovering import next_step
 from git_afd.core.state import Analysis, Decision, PhaseRecord, Run, Upgrade
+
+_LAST_ANALYSIS: Final = 3
+"""The architecture gate: until it has passed, no failure is mended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Row:
     shown: str
     evidence: tuple[str, ...] = ()
     blocker: str = ""
+    step: str = ""
+    """The command that an open failure waits for before this phase can be decided; empty: none does."""
 
     def as_json(self) -> dict[str, object]:
         """Return the row for ``--json``."""
@@ -50,8 +57,13 @@ class Row:
 
 
 def standing(up: Upgrade, now: Now) -> tuple[Row, ...]:
-    """Return the twelve rows, in order."""
-    return tuple(_row(up, phase, now) for phase in PHASES)
+    """Return the twelve rows, in order; the first that is unsettled says what an open failure waits for."""
+    rows = tuple(_row(up, phase, now) for phase in PHASES)
+    phase = first_unsettled(shown(rows))
+    if phase is None or phase.number <= _LAST_ANALYSIS or not up.open_failures:
+        return rows
+    step = next_step(up, now.content)
+    return tuple(replace(row, step=step) if row.phase is phase else row for row in rows)
 
 
 def shown(rows: tuple[Row, ...]) -> dict[str, str]:
@@ -69,8 +81,8 @@ def next_action(up: Upgrade, rows: tuple[Row, ...]) -> str:
     if failure is not None or phase is None:
         return how_to_classify(failure) if failure else "git afd report"
     row = rows[phase.number]
-    if row.shown == "STOPPED":
-        return "git afd close --why WHY"
+    if row.step or row.shown == "STOPPED":
+        return row.step or "git afd close --why WHY"
     if phase.name == "IMPLEMENT_ATOMIC_ADAPTATIONS":
         causes = up.open_root_causes
         return f"git afd commit --root-cause {causes[0].name}" if causes else "git afd root-cause add"
@@ -135,7 +147,10 @@ def _overtaken(up: Upgrade, phase: Phase, record: PhaseRecord) -> str:
     if own is None or own.record not in record.evidence:
         return "what it rests on was recorded again since"
     before = max((item.seq for item in basis[: phase.number - 1] if item), default=0)
-    return "an earlier phase was recorded again since" if own.seq < before else ""
+    if own.seq < before:
+        return "an earlier phase was recorded again since"
+    finding = next((one.name for one in up.architecture_findings if one.architecture > own.seq), "")
+    return f"{finding} is an architecture finding since" if finding and own is up.decision else ""
 
 
 def run_of(up: Upgrade, phase: Phase) -> Run | None:

@@ -21,8 +21,13 @@ FATES_WITHOUT_CHANGE: Final = ("kept", "stopped")
 """The fates that need no commit: the item stays as it is."""
 
 ENVIRONMENT: Final = "environment"
-FAILURE_CLASSES: Final = (ENVIRONMENT, "native-runtime", "afd", "connector-topology", "accuracy", "unknown")
+NATIVE: Final = "native-runtime"
+UNKNOWN: Final = "unknown"
+FAILURE_CLASSES: Final = (ENVIRONMENT, NATIVE, "afd", "connector-topology", "accuracy", UNKNOWN)
 """What a failure of a gate can be (workflow, Phases 5 to 8)."""
+
+REPEATABLE: Final = (ENVIRONMENT, NATIVE)
+"""Classes that a run on the same content may answer: what was mended lies outside the plugin."""
 
 DAMAGE_APPROVAL: Final = "damage"
 """What an approval is for that sets one piece of the ledger's damage aside; its subject is the damage's id."""
@@ -180,11 +185,20 @@ class Run:
     origin: str = "here"
     simulated: bool = False
     diagnostic: bool = False
+    only: str = ""
+    failure: str = ""
+    seq: int = 0
+    """A diagnostic of one command, or the narrow reproduction of a failure, says so; `seq` is its record's place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A gate that failed, by the run that did. `class_` is empty until somebody says `why`; `closed_by` names a run."""
+    """A gate that failed, by the run that did. `class_` is empty until somebody says `why`; `closed_by` names a run.
+
+    `commands` are the policy's names of what failed, `failing` the ids of the tests, as far as they are known.
+    `classified` is the place of the newest word on its class, `architecture` that of the newest word that it is an
+    architecture finding (0: there is none): the architecture gate is decided anew after it.
+    """
 
     name: str
     gate: str
@@ -194,6 +208,15 @@ class Failure:
     why: str = ""
     by: str = ""
     closed_by: str = ""
+    commands: tuple[str, ...] = ()
+    failing: tuple[str, ...] = ()
+    classified: int = 0
+    architecture: int = 0
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nobody could say yet what kind of failure it is: *unknown* decides nothing."""
+        return self.class_ in ("", UNKNOWN)
 
     @property
     def open(self) -> bool:
@@ -248,6 +271,16 @@ class Upgrade:
     def open_failures(self) -> tuple[Failure, ...]:
         """Failures that no passed run has answered, in the order they were opened."""
         return tuple(failure for failure in self.failures.values() if failure.open)
+
+    @property
+    def architecture_findings(self) -> tuple[Failure, ...]:
+        """Failures that somebody called an architecture finding: a decision to go on answers each of them."""
+        return tuple(failure for failure in self.failures.values() if failure.architecture)
+
+    @property
+    def reopened(self) -> int:
+        """The place of the newest architecture finding: an older decision does not answer it; 0 when there is none."""
+        return max((failure.architecture for failure in self.architecture_findings), default=0)
 
     @property
     def open_root_causes(self) -> tuple[RootCause, ...]:

@@ -39,7 +39,8 @@ def _open(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"not disposed of: {len(data['undisposed'])} impact(s)"
     for one in data["failures"]:
         class_ = f"{one['class']} ({one['why']})" if one["class"] else "not classified"
-        yield f"{one['name']} open: gate {one['gate']} failed in run {one['run']}, {class_}"
+        finding = ", an architecture finding" if one["architecture"] else ""
+        yield f"{one['name']} open: gate {one['gate']} failed in run {one['run']}, {class_}{finding}"
     for approval in data["approvals"]:
         yield f"approved by {approval['name']}: {approval['what']} {approval['subject']} ({approval['reason']})"
     for run in data["unfinished"]:

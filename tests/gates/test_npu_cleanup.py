@@ -22,11 +22,11 @@ from git_afd.core.evidence.host_snapshot import (
     Seen,
     Snapshot,
     parse_snapshot,
-    shown_command,
 )
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE, cleanup_status, judge_before, judge_cleanup
 from git_afd.core.evidence.npu_smi import Unknown
 from git_afd.core.evidence.raw_run import Ended
+from git_afd.core.evidence.secrets import shown_command, without_secrets
 from git_afd.core.policy import Gate
 
 NPU, PLAIN = Gate(npu=True), Gate()
@@ -126,6 +126,21 @@ COMMANDS = [
 @pytest.mark.parametrize(("words", "kept"), COMMANDS)
 def test_a_command_line_is_kept_short_and_without_secrets(words: list[str], kept: str) -> None:
     assert shown_command(words) == kept
+
+
+# a piece of a log, and what is kept of it
+SAID = [
+    ("HF_TOKEN=hf_abc next", "HF_TOKEN=*** next"),
+    ("{'api_key': 'abc', 'port': 1}", "{'api_key': '***', 'port': 1}"),
+    ("Authorization: Bearer abc.def", "Authorization: Bearer ***"),
+    ("KeyError: dbo", "KeyError: dbo"),  # no secret, whatever its name
+    ("max_tokens=7", "max_tokens=7"),
+]
+
+
+@pytest.mark.parametrize(("text", "kept"), SAID)
+def test_a_log_is_quoted_without_secrets(text: str, kept: str) -> None:
+    assert without_secrets(text) == kept
 
 
 SERVE = """import os, socket, sys, time

@@ -24,8 +24,10 @@ from git_afd.core.evidence.bundle import Header
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.host_verdict import BEFORE, is_simulated
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
+from git_afd.core.failing import refuse_repetition
 from git_afd.core.outcome import Outcome
 from git_afd.core.records import line_of
+from git_afd.core.recovering import refuse_shortcut
 from git_afd.core.state import Run, Upgrade
 from git_afd.errors import Blocked, Refused
 
@@ -69,6 +71,9 @@ def bring_in(session: Session, entry: Entry, order: Order) -> Outcome:
             session.artifacts.put(bundle.files.values())
         known = _known(entry.up, bundle.header.artifacts)
         verdict = judge_raw(session, entry.up, raw, but=known.name if known else "", files=_files(raw, bundle))
+        if known is None and not raw.diagnostic:
+            refuse_repetition(entry.up, raw.gate, raw.identity.content)
+            refuse_shortcut(entry.up, raw.gate, raw.identity.content)
     if order.dry_run:
         return Outcome(
             f"gate.{raw.gate}", facts_of(entry.up.id, raw, verdict), verdict.findings, "", exit_of(raw, verdict)

@@ -21,12 +21,13 @@ from git_afd.adapters.tidiness import untidy
 from git_afd.core.command import Command
 from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.raw_run import Identity
-from git_afd.core.failing import refuse_unclassified
+from git_afd.core.failing import failure_of, refuse_parity, refuse_repetition, refuse_unclassified
 from git_afd.core.finding import Finding
 from git_afd.core.gating import Untidy, disturbing, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
 from git_afd.core.phases import GATES
 from git_afd.core.policy import Gate
+from git_afd.core.recovering import refuse_shortcut, reproduction, runs_again
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked, EnvironmentFault, Refused, UsageFault
 
@@ -42,19 +43,28 @@ class Entry:
     targets: Mapping[str, Path]
     notes: tuple[Finding, ...] = ()
 
-    def commands(self, only: str) -> tuple[Command, ...]:
-        """Return the commands to run: all, or the one called `only`. Raises UsageFault when there is none."""
+    def commands(self, order: Order) -> tuple[Command, ...]:
+        """Return the commands to run: all, the one that was asked for, or what a failure failed on, narrowed to it.
+
+        Raises UsageFault when there is no such command, Refused when there is no such failure of the gate.
+        """
+        if order.failure:
+            return reproduction(failure_of(self.up, order.failure, order.gate), self.gate.commands)
+        only = order.only
         chosen = tuple(command for command in self.gate.commands if only in ("", command.name))
-        if only and not (chosen or self.checks(only)):
+        if only and not (chosen or self.checks(order)):
             known = ", ".join((*(command.name for command in self.gate.commands), *self.gate.checks)) or "none"
             raise UsageFault(
                 f"the gate has no command {only!r}; it has {known}", "name one of these with --only, or leave it out"
             )
         return chosen
 
-    def checks(self, only: str) -> tuple[str, ...]:
-        """Return the checks to make besides commands: all, or the one called `only`."""
-        return tuple(name for name in self.gate.checks if only in ("", name))
+    def checks(self, order: Order) -> tuple[str, ...]:
+        """Return the checks to make besides commands: all, the one that was asked for, or those a failure failed on."""
+        if order.failure:
+            failed = failure_of(self.up, order.failure, order.gate).commands
+            return tuple(name for name in self.gate.checks if name in failed or not failed)
+        return tuple(name for name in self.gate.checks if order.only in ("", name))
 
 
 def upgrade_here(session: Session, reading: Reading, order: Order) -> Upgrade:
@@ -78,10 +88,13 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     when the bundle is read.
     """
     if order.bundle is None:
-        refuse_entry(up, rows_of(session, up), GATES[order.gate])
+        refuse_parity(up, order.gate)
+        again = bool(order.failure) or runs_again(up, order.gate, order.only)
+        refuse_entry(up, rows_of(session, up), GATES[order.gate], again=again)
         if order.counts:
             refuse_unclassified(up, order.gate)
-        insist_earlier(session, up, GATES[order.gate])
+        if not again:
+            insist_earlier(session, up, GATES[order.gate])
     head = session.head
     if head is None:
         raise Refused("the branch has no commit yet", "commit something first")
@@ -89,6 +102,9 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     _refuse_lowering(order, source)
     content, whole = digests(session.git, head, source.policy)
     tree = session.git("rev-parse", "--verify", f"{head}^{{tree}}")
+    if order.counts and not (order.bundle or order.source):
+        refuse_repetition(up, order.gate, content)
+        refuse_shortcut(up, order.gate, content)
     found = untidy(session.git)
     if not order.worktree:
         _refuse_untidy(found, source, order)

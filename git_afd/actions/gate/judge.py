@@ -14,7 +14,7 @@ from git_afd.adapters.guarded import guarded_at
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
 from git_afd.core.evidence import registration, runtime_facts
-from git_afd.core.evidence.collecting import collect_command
+from git_afd.core.evidence.collecting import collect_command, narrow_command
 from git_afd.core.evidence.documented import documented
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
@@ -74,7 +74,8 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
     gate = policy.gates.get(raw.gate, Gate())
     if raw.diagnostic:  # it may be one command of several; it never counts
         names = {one.name for one in raw.commands}
-        gate = replace(gate, commands=tuple(command for command in gate.commands if command.name in names))
+        own = (command for command in gate.commands if command.name in names)
+        gate = replace(gate, commands=tuple(narrow_command(command, raw.narrowed) for command in own))
     texts = {path: _text(session.git, up.freeze.base, path) for path in {skip.path for skip in policy.skips}}
     skips, notes = documented(policy.skips, texts)
     question = Question(

@@ -15,10 +15,10 @@ def silent(_: str) -> None:
 class Order:
     """One call of ``git afd gate NAME``.
 
-    `python` is the target runtime's interpreter, empty for the one on PATH; `only` is one command of the gate
-    (then the run is a diagnostic); `targets` says where a target's tree stands on this host, when not where the
-    freeze put it; `bundle` is where to write a bundle, `source` where to read one. `tell` gets a line for a
-    person, `echo` the commands' output as it comes.
+    `python` is the target runtime's interpreter, empty for the one on PATH; `only` is one command of the gate and
+    `failure` one whose failed tests are run again (either makes the run a diagnostic); `targets` says where a
+    target's tree stands on this host, when not where the freeze put it; `bundle` is where to write a bundle,
+    `source` where to read one. `tell` gets a line for a person, `echo` the commands' output as it comes.
     """
 
     gate: str
@@ -27,6 +27,7 @@ class Order:
     dry_run: bool = False
     diagnostic: bool = False
     only: str = ""
+    failure: str = ""
     bundle: Path | None = None
     source: Path | None = None
     targets: Mapping[str, Path] = field(default_factory=dict)
@@ -36,4 +37,4 @@ class Order:
     @property
     def counts(self) -> bool:
         """Whether the run may decide the phase: a diagnostic never does."""
-        return not (self.diagnostic or self.only)
+        return not (self.diagnostic or self.only or self.failure)

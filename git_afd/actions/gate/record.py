@@ -53,7 +53,9 @@ def finish(
         said = (("phase", phase), *(("failure", one) for one in failures))
         return (run, *(Draft(kind, up.id, one, raw.identity.commit) for kind, one in said))
 
-    facts = failure_facts(session, raw, verdict) if verdict.status == "FAIL" else None
+    facts = None
+    if verdict.status == "FAIL" and not (raw.interrupted or raw.diagnostic):
+        facts = failure_facts(session, _open(session.reading().state, raw.identity.upgrade), raw, verdict)
     state, records = session.ledger.transact(decide)
     return state.upgrades[raw.identity.upgrade], str(records[0].body["run"])
 

@@ -41,7 +41,7 @@ def gate(session: Session, order: Order) -> Outcome:
     if order.source:
         return bring_in(session, entry, order)
     python = interpreter(order)
-    entry.commands(order.only)  # an unknown one is a fault before anything else
+    entry.commands(order)  # an unknown one is a fault before anything else
     facts = look(entry.source.policy, python, session.root)
     missing = _lacking(entry, order, facts, python, session.root)
     if order.dry_run:
@@ -73,6 +73,9 @@ def _about_to_run(entry: Entry, order: Order, python: str, root: Path, facts: Ho
         host=facts.as_json(),
         environment=shown_environment(os.environ, entry.source.policy.accuracy.steers),
         trees={name: str(path) for name, path in entry.targets.items()},
+        only=order.only,
+        failure=order.failure,
+        narrowed=entry.up.failures[order.failure].failing if order.failure else (),
     )
 
 
@@ -84,10 +87,10 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
     values = {"python": raw.python, "out": str(folder / "out"), "plugin": raw.root, "base": entry.up.freeze.base}
     task = entry.source.policy.accuracy.task
     bench = Bench(order.gate, folder, root, {**values, **targets}, session.artifacts, task)
-    checks, rule = entry.checks(order.only), entry.source.policy.runtime
+    checks, rule = entry.checks(order), entry.source.policy.runtime
     patches = partial(patches_at, session, entry.up, raw.identity.commit, raw.trees)
     looked = look_at_runtime(bench, checks, rule, order, patches)
-    kept = carry_out(bench, () if looked.interrupted else entry.commands(order.only), order)
+    kept = carry_out(bench, () if looked.interrupted else entry.commands(order), order)
     kept.artifacts |= looked.artifacts
     kept.interrupted = kept.interrupted or looked.interrupted
     differs: tuple[str, ...] = ()

@@ -106,8 +106,8 @@ def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
         "dry_run": True,
         "commit": entry.identity.commit,
         "python": python,
-        "would_run": [{"name": one.name, "run": list(one.run)} for one in entry.commands(order.only)],
-        "checks": list(entry.checks(order.only)),
+        "would_run": [{"name": one.name, "run": list(one.run)} for one in entry.commands(order)],
+        "checks": list(entry.checks(order)),
         "lacking": lacking,
     }
     then = f"git afd gate {order.gate}"

@@ -38,6 +38,27 @@ def collect_command(command: Command, *, wide: bool = False) -> Command | None:
     return replace(command, run=run, junit="", results="")
 
 
+def narrow_command(command: Command, ids: Collection[str]) -> Command:
+    """Return `command` restricted to these tests; as it is when it is no pytest run, or none of them is its own.
+
+    An id belongs to a command that names its file or a folder above it, or names no path at all.
+    """
+    start = _start(command)
+    if start is None:
+        return command
+    words = command.run[start:]
+    named = [_path(word) for word in _plain(words)]
+    own = tuple(one for one in ids if not named or any(_below(one.partition("::")[0], path) for path in named))
+    plain = set(_plain(words))
+    kept = (word for word in words if word not in plain)
+    return replace(command, run=(*command.run[:start], *kept, *own)) if own else command
+
+
+def without_report(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a command line without the options that write into a run's folder, to be run by hand."""
+    return tuple(_without(argv, _DROPPED))
+
+
 def selects(command: Command) -> bool:
     """Say whether `command` itself deselects tests: then the policy does, and not the project under test."""
     words = command.run[_start(command) or 0 :]
@@ -118,6 +139,10 @@ def _path(word: str) -> str:
     """Return the repository-relative path that an argument names, ``.`` for the whole tree."""
     path = word.partition("::")[0].removeprefix("{plugin}").strip("/").removeprefix("./")
     return path or "."
+
+
+def _below(path: str, named: str) -> bool:
+    return named in (".", path) or path.startswith(f"{named}/")
 
 
 def _stands(path: str, tree: Collection[str]) -> bool:

@@ -7,8 +7,7 @@ the same. What could not be read is said to be unknown; it never counts as free.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,9 +21,6 @@ AFTER_FACTS: Final = "host/after.json"
 """Names of the artifacts that hold the snapshots before and after a run."""
 
 SCHEMA: Final = "git-afd/host/1"
-_COMMAND_LENGTH: Final = 160
-_SECRET: Final = re.compile(r"(token|secret|passw|key|credential)", re.IGNORECASE)
-_USER: Final = re.compile(r"://[^/@\s]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +99,6 @@ def parse_snapshot(data: bytes | None) -> Snapshot | Unknown:
         )
     except (ValueError, RecursionError) as error:
         return Unknown(str(error)[:200])
-
-
-def shown_command(words: Sequence[str]) -> str:
-    """Return a command line as it may be recorded: one line, shortened, with no value that looks like a secret."""
-    text = " ".join(" ".join(_open(words)).split())
-    return text if len(text) <= _COMMAND_LENGTH else f"{text[: _COMMAND_LENGTH - 1]}…"
-
-
-def _open(words: Iterable[str]) -> Iterator[str]:
-    hidden = False
-    for word in words:
-        name, sign, _ = word.partition("=")
-        if hidden and not word.startswith("-"):
-            yield "***"
-        elif sign and _SECRET.search(name):
-            yield f"{name}=***"
-        else:
-            yield _USER.sub("://***@", word)
-        hidden = word.startswith("-") and not sign and bool(_SECRET.search(name))
 
 
 def _port(body: Mapping[str, Json]) -> Port:

@@ -22,6 +22,8 @@ AFTER: Final = "host/npu-smi.after.txt"
 HELD: Final = frozenset({"devices-held", "port-held", "not-cleaned-up"})
 """Findings that say: the run left something behind. Any other error of a cleanup says that nobody can know."""
 
+UNKNOWN_HOST: Final = "host-unknown"
+
 _SIMULATED: Final = "simulated"
 _CLOCK_S: Final = 2.0
 """How much younger than the run a process may look and still be older: clocks round."""
@@ -81,7 +83,7 @@ def _table(name: str, files: Mapping[str, bytes]) -> NpuTable | Unknown:
 
 def _unknown(name: str, what: str, answer: Unknown) -> Finding:
     text = f"nothing is known about {what} ({name}): {answer.reason}"
-    return Finding("host-unknown", name, text, "mend it on that host, then run the gate again")
+    return Finding(UNKNOWN_HOST, name, text, "mend it on that host, then run the gate again")
 
 
 def _processes(ended: Ended) -> Iterator[Finding]:
@@ -129,7 +131,7 @@ def _ports(
 
 
 def _doubt(gate: Gate, name: str, text: str) -> Finding:
-    return Finding("host-unknown", name, text, "mend it on that host, then run the gate again", _weight(gate))
+    return Finding(UNKNOWN_HOST, name, text, "mend it on that host, then run the gate again", _weight(gate))
 
 
 def _weight(gate: Gate) -> Literal["error", "note"]:

@@ -74,7 +74,9 @@ class RawRun:
 
     `listings` are the collections that froze the expected tests before the commands ran: each has its command's name.
     `artifacts` maps names to SHA-256 digests; `disturbed` says what was not the same after the run as before;
-    `checks` are the checks besides commands that were made. `host`, `environment` and `trees` are facts for readers.
+    `checks` are the checks besides commands that were made.
+    `only` is the one command that was asked for, `failure` the one that is reproduced by `narrowed` (test ids).
+    `host`, `environment` and `trees` are facts for readers.
     """
 
     gate: str
@@ -92,6 +94,9 @@ class RawRun:
     trees: Mapping[str, str] = field(default_factory=dict)
     listings: tuple[Ended, ...] = ()
     checks: tuple[str, ...] = ()
+    only: str = ""
+    failure: str = ""
+    narrowed: tuple[str, ...] = ()
 
     def as_bytes(self) -> bytes:
         """Return the bytes of ``run.json``."""
@@ -136,6 +141,9 @@ def _raw_run(body: Mapping[str, Json]) -> RawRun:
         trees=shape.text_table(body, "trees"),
         listings=tuple(_ended(one) for one in shape.tables(body, "listings")),
         checks=shape.texts(body, "checks"),
+        only=shape.text(body, "only", ""),
+        failure=shape.text(body, "failure", ""),
+        narrowed=shape.texts(body, "narrowed"),
     )
 
 
