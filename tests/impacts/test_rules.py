@@ -41,6 +41,12 @@ SIDES = [
     ("unknown", "", name("up/broken.py::broken"), name("up/calls.py::same")),
     ("same", "NONE", call("same", 2), call("guarded", 0)),  # not what is there under a condition only
     (
+        "copy-moved",
+        "NONE",
+        contract("shadow-copy", "up/homes.py::moves", Copy(1, 0.9)),
+        contract("shadow-copy", "up/homes.py::moves_changed", Copy(1, 0.9)),  # and reads otherwise there
+    ),
+    (
         "pin",
         "MECHANICAL",
         contract("pin", "", Pin(1, "1.0", "pin"), named="vllm"),

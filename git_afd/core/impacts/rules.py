@@ -52,6 +52,12 @@ def _class_gone(effect: Effect) -> bool:
     return effect.gone and effect.owner_gone and not effect.soft_read
 
 
+def _copy_moved(effect: Effect) -> bool:
+    """Say whether a copy's origin merely went elsewhere: the copy names nothing, and its origin reads as it did."""
+    untouched = effect.difference is not None and not effect.difference.body and not effect.difference.signature
+    return effect.state == "moved" and effect.contract.kind == "shadow-copy" and untouched
+
+
 def _base_changed(effect: Effect) -> bool:
     return _is_base(effect) and (effect.gone or effect.state == "member-removed")
 
@@ -102,6 +108,7 @@ def _stands_in(effect: Effect) -> bool:
 RULES: Final[tuple[Rule, ...]] = (
     Rule("unknown", "", lambda e: e.state == "unknown", "it could not be compared, so a person must say"),
     Rule("same", "NONE", lambda e: e.state == "unchanged" and not e.breaking, "nothing that is relied on differs"),
+    Rule("copy-moved", "NONE", _copy_moved, "the origin of a copy went elsewhere and reads as it did"),
     Rule("pin", "MECHANICAL", lambda e: e.contract.kind == "pin", "a version is written down"),
     Rule(
         "base-changed", "ARCHITECTURAL", _base_changed, "a base class of the plugin's class is gone, or has other bases"

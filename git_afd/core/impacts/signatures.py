@@ -25,6 +25,7 @@ _SPELT: Final = (
     (re.compile(r"[\"']"), ""),
     (re.compile(r"\b(?:typing|t|collections\.abc)\."), ""),
     (re.compile(r"\b(List|Dict|Tuple|Set|Type)\["), lambda match: match.group(0).lower()),
+    (re.compile(r"\b(?:\w+\.)*SkipValidation\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]"), r"\1"),
     (re.compile(r"\bOptional\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]"), r"\1 | None"),
     (re.compile(r"\s+"), ""),
 )
@@ -39,7 +40,7 @@ class SignatureChange:
 
 
 def spelt(annotation: str | None) -> str:
-    """Return an annotation without the spellings that mean the same (quotes, ``Optional``, ``List``)."""
+    """Return an annotation without the spellings that mean the same (quotes, ``Optional``, ``List``, validation)."""
     text = annotation or ""
     for pattern, to in _SPELT:
         text = pattern.sub(to, text)

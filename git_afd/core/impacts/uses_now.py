@@ -27,7 +27,7 @@ from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.effect import Case, Fault
 from git_afd.core.impacts.places import given_by_plugin
 from git_afd.core.impacts.replacing import override_faults, patch_faults
-from git_afd.core.impacts.returns import returned_class
+from git_afd.core.impacts.returns import other_elements, returned_class
 from git_afd.core.impacts.signatures import Bound, bind, binding_decorators, bound_parameters, misbound
 from git_afd.core.source.definitions import Parameter, Signature
 from git_afd.core.source.lookup import Absent
@@ -152,6 +152,9 @@ def _result_faults(case: Case, call: Call, new: Located) -> Iterator[Fault]:
     elif managed == [False, True] and not call.entered:
         yield Fault(call.line, "it is a context manager now")
     yield from _lost_attributes(case, call, new)
+    held = "" if call.discarded else other_elements(first.returns, second.returns)
+    if held:
+        yield Fault(call.line, f"its result {held}", silent=True)
     if not case.difference.returns:
         return
     before, after = case.sides[0].returned(case.old), case.sides[1].returned(new)
