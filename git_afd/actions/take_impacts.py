@@ -21,6 +21,7 @@ from git_afd.adapters.upstream_sources import Revisions, few_collections, versio
 from git_afd.adapters.upstream_tree import SourceTree
 from git_afd.core.contracts.inventory import Upstreams
 from git_afd.core.contracts.model import Contract
+from git_afd.core.identity.pins import pinned
 from git_afd.core.impacts.comparison import Comparison, History, compared, halves, impacts_of
 from git_afd.core.impacts.sides import Side
 from git_afd.core.names import PACKAGES
@@ -30,7 +31,7 @@ from git_afd.core.source.lookup import Tree
 from git_afd.core.source.versions import ASKS
 from git_afd.core.source.world import PLUGIN, World
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Raised whenever the same sources give other impacts."""
 
 HOW: Final = f"static analysis {VERSION}"
@@ -81,7 +82,7 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
             contracts = given or take_inventory(*asked, found).contracts
             for facts in target.facts.values():
                 facts.settle()
-            comparison = _compared(contracts, _sides(found, target), history)
+            comparison = _compared(contracts, _sides(found, target), history, question.policy.kind_of)
         found.keep()
         for facts in target.facts.values():
             facts.keep()
@@ -90,7 +91,12 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
     return Taken(contracts, comparison)
 
 
-def _compared(contracts: Sequence[Contract], sides: tuple[Side, Side], history: Callable[[], History]) -> Comparison:
+def _compared(
+    contracts: Sequence[Contract],
+    sides: tuple[Side, Side],
+    history: Callable[[], History],
+    kind_of: Callable[[str], str],
+) -> Comparison:
     """Compare every contract: one half here, the other one in a second process, each with the files that it needs."""
     happened = history()
     for side in sides:
@@ -100,7 +106,7 @@ def _compared(contracts: Sequence[Contract], sides: tuple[Side, Side], history: 
     with beside(lambda: impacts_of([contracts[at] for at in others], sides, happened)) as rest:
         rows = dict(zip(mine, impacts_of([contracts[at] for at in mine], sides, happened), strict=True))
         rows |= zip(others, rest(), strict=True)
-    return compared(contracts, [rows[at] for at in range(len(contracts))], happened)
+    return compared(contracts, [rows[at] for at in range(len(contracts))], happened, kind_of)
 
 
 def sides_of(session: Session, question: Question) -> tuple[Side, Side]:
@@ -158,7 +164,13 @@ def _side(found: Gathered, upstream: Opened) -> Side:
         return upstream.packages[who].corpus() if who in upstream.packages else {}
 
     world = World({PLUGIN: found.plugin, **upstream.sources.trees})
-    return Side(world, text, corpus, upstream.sources.versions)
+    return Side(world, text, corpus, upstream.sources.versions, _torch(upstream))
+
+
+def _torch(upstream: Opened) -> dict[str, str]:
+    """Return the torch that each upstream's own metadata is built for; nothing where it cannot be read."""
+    said = {name: package.outside("pyproject.toml") or "" for name, package in upstream.packages.items()}
+    return {name: version for name, text in said.items() if (version := pinned(text, "torch"))}
 
 
 def _history(question: Question) -> History:

@@ -18,7 +18,7 @@ from git_afd.core.policy import Policy
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module, parse
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Raised whenever the same sources give other contracts."""
 
 HOW: Final = f"static analysis {VERSION}"

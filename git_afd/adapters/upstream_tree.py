@@ -61,6 +61,12 @@ class SourceTree:
             self.read([path])
         return self._data.get(path)
 
+    def outside(self, path: str) -> str | None:
+        """Return the text of a file of the commit that need not lie in the folder, None when there is none."""
+        blob = next((item.id for item in self.objects.entries(self.commit) if item.path == path), None)
+        data = self.objects.blobs([blob]).get(blob) if blob else None
+        return data.decode("utf-8", "replace") if data is not None else None
+
     @property
     def missing(self) -> int:
         """How many of the files that were asked for have no blob in this clone."""

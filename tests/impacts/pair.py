@@ -39,7 +39,8 @@ def side(upstream: Mapping[str, str], plugin: Mapping[str, str], version: str) -
     texts, versions = {"vllm": upstream, PLUGIN: plugin}, {"vllm": version}
     corpus = {path: text.encode() for path, text in upstream.items()}
     world = World({PLUGIN: tree(plugin, {}), "vllm": tree(upstream, versions)})
-    return Side(world, lambda who, path: texts.get(who, {}).get(path), lambda _: corpus, versions)
+    torch = {"vllm": {"1.0": "2.10.0", "2.0": "2.11.0"}[version]}
+    return Side(world, lambda who, path: texts.get(who, {}).get(path), lambda _: corpus, versions, torch)
 
 
 @cache

@@ -39,6 +39,7 @@ def copy(symbol: str) -> Contract:
 # rule, class, a contract that it fits, one that it does not fit
 SIDES = [
     ("unknown", "", name("up/broken.py::broken"), name("up/calls.py::same")),
+    ("operators", "BEHAVIORAL", call("registers"), call("same", 2)),  # what registers nothing knows no torch
     ("same", "NONE", call("same", 2), call("guarded", 0)),  # not what is there under a condition only
     (
         "copy-moved",

@@ -53,6 +53,14 @@ def pyproject_pins(text: str) -> tuple[Pin, ...]:
     return tuple(dict.fromkeys(pins))
 
 
+def pinned(text: str, name: str) -> str:
+    """Return the version at which a pyproject.toml holds a package, empty when it holds none or cannot be read."""
+    try:
+        return next((pin.text for pin in pyproject_pins(text) if pin.name == name), "")
+    except UnreadableToml:
+        return ""
+
+
 def requires_python(text: str) -> tuple[str, int]:
     """Return ``project.requires-python`` of a pyproject.toml and its line, empty and 0 when not stated."""
     stated = _table(_toml(text), "project").get("requires-python")

@@ -12,6 +12,7 @@ from git_afd.core.impacts.effect import Case, Effect, Fault
 from git_afd.core.impacts.families import subclass_effect
 from git_afd.core.impacts.homes import Renames, likeness
 from git_afd.core.impacts.names_now import absent_name, group_effect, pin_effect, set_elsewhere, variable_effect
+from git_afd.core.impacts.operators import with_stack
 from git_afd.core.impacts.places import Now, given_by_plugin, old_place, own_place, whereabouts
 from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.uses_now import faults_of
@@ -41,7 +42,7 @@ def compare(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> E
     found = _difference(contract, old, now, sides)
     if found.unknown:
         return Effect(contract, "unknown", found.unknown, target=now.place)
-    return _effect(Case(contract, old, now, found, sides))
+    return with_stack(_effect(Case(contract, old, now, found, sides)), old, sides)
 
 
 Comparison = Callable[[Contract, tuple[Side, Side], Renames], Effect]

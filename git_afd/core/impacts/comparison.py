@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -76,11 +76,16 @@ def halves(contracts: Sequence[Contract]) -> tuple[list[int], list[int]]:
     return first, second
 
 
-def compared(contracts: Sequence[Contract], impacts: Sequence[Impact], history: History) -> Comparison:
-    """Return the whole comparison from the contracts' impacts, which are in the same order."""
+def compared(
+    contracts: Sequence[Contract], impacts: Sequence[Impact], history: History, kind_of: Callable[[str], str]
+) -> Comparison:
+    """Return the whole comparison from the contracts' impacts, which are in the same order.
+
+    `kind_of` is the policy's (production, test, …).
+    """
     return Comparison(
         tuple(impacts),
-        plugin_files(contracts, impacts),
+        plugin_files(contracts, impacts, kind_of),
         upstream_files(contracts, impacts, history.changes, history.reverts),
         _coverage(impacts),
     )

@@ -41,7 +41,7 @@ class Effect:
 
     `gone` says that the thing itself (not only its old name) is not there any more, `owner_gone` that the class it
     belongs to is gone too; `soft_read` that what is gone is provided for by every use; `reachable` that the plugin's
-    own way to it works.
+    own way to it works; `stack` what else it depends on that is another one at the target.
     """
 
     contract: Contract
@@ -54,6 +54,7 @@ class Effect:
     owner_gone: bool = False
     soft_read: bool = False
     reachable: bool = True
+    stack: str = ""
 
     @property
     def breaking(self) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from git_afd.core.contracts.model import Contract
 from git_afd.core.outcome import Json
@@ -11,6 +12,9 @@ from git_afd.core.plain import fields
 from git_afd.core.workbook.impacts import Impact
 
 NOT_NAMED = "no contract names anything in it, and what the contracts name elsewhere was compared by itself"
+
+_FAR: Final = ("BEHAVIORAL", "ARCHITECTURAL")
+"""Classes whose cause may reach whoever uses the place that holds the contract; a mechanical change stays inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +68,46 @@ class UpstreamFile:
         return fields(self)
 
 
-def plugin_files(contracts: Sequence[Contract], rows: Sequence[Impact]) -> tuple[PluginFile, ...]:
-    """Return every file of the plugin that holds a contract, flagged when one of them is not as it was."""
-    by_path: dict[str, list[Impact]] = {}
+def plugin_files(
+    contracts: Sequence[Contract], rows: Sequence[Impact], kind_of: Callable[[str], str]
+) -> tuple[PluginFile, ...]:
+    """Return every file of the plugin that holds a contract or uses what holds one.
+
+    It is flagged when a contract of its own is not as it was. A production file is flagged too when it names a
+    function or class of the plugin inside which something behaves otherwise: who constructs, calls or installs it may
+    have to follow.
+    """
+    own: dict[str, list[Impact]] = {}
+    used: dict[str, list[Impact]] = {}
     for contract, row in zip(contracts, rows, strict=True):
-        by_path.setdefault(contract.plugin.path, []).append(row)
-    return tuple(_plugin_file(path, found) for path, found in sorted(by_path.items()))
+        path = contract.plugin.path
+        own.setdefault(path, []).append(row)
+        inside = contract.plugin.symbol and row.class_ in _FAR and kind_of(path) != "test"
+        for user in row.consumers[1:] if inside else ():
+            if kind_of(user) == "production":
+                used.setdefault(user, []).append(row)
+    paths = sorted({*own, *used})
+    return tuple(_plugin_file(path, own.get(path, []), used.get(path, [])) for path in paths)
 
 
-def _plugin_file(path: str, rows: Sequence[Impact]) -> PluginFile:
+def _plugin_file(path: str, rows: Sequence[Impact], used: Sequence[Impact]) -> PluginFile:
     touched = [row for row in rows if row.class_ != "NONE"]
     breaking = [row for row in touched if row.breaking]
-    if not touched:
+    if not touched and not used:
         return PluginFile(path, flagged=False, why=f"all {len(rows)} contracts are as they were")
     told = [f"{len(breaking)} of {len(rows)} contracts break"] if breaking else []
     told += [f"{len(touched) - len(breaking)} others changed"] if len(touched) > len(breaking) else []
-    ordered = [*breaking, *(row for row in touched if not row.breaking)]
+    if not touched:
+        places = dict.fromkeys(_place(row) for row in used)
+        told = [f"it uses {', '.join(places)}, whose contracts changed"]
+    ordered = [*breaking, *(row for row in touched if not row.breaking)] or used
     return PluginFile(path, flagged=True, why=", ".join(told), contracts=tuple(row.id for row in ordered))
+
+
+def _place(row: Impact) -> str:
+    """Return the plugin's definition around a contract: the function or class that other files can name."""
+    path, _, symbol = row.consumers[0].partition("::")
+    return f"{path}::{symbol.partition('.')[0]}"
 
 
 def upstream_files(

@@ -11,7 +11,7 @@ from git_afd.core.impacts.effect import Effect
 from git_afd.core.impacts.rules import STANDS_IN, propose
 from git_afd.core.impacts.signatures import written
 from git_afd.core.source.definitions import Module
-from git_afd.core.source.lookup import Tree
+from git_afd.core.source.lookup import Found, Tree
 from git_afd.core.source.world import Located
 from git_afd.core.workbook.impacts import Impact, TargetPlace
 
@@ -25,7 +25,10 @@ EXECUTION: Final = (
 
 @dataclass(slots=True)
 class Consumers:
-    """Who in the plugin stands behind a contract: its own place, and the files that import that place."""
+    """Who in the plugin stands behind a contract: its own place, and the files that import that place.
+
+    A name that a package passes on is the name of who defines it, for whoever imports it from there.
+    """
 
     plugin: Tree
     _importers: dict[str, tuple[str, ...]] | None = None
@@ -56,8 +59,14 @@ class Consumers:
                 continue
             for item in module.imports:
                 if self.plugin.owns(item.module):
-                    importers.setdefault(f"{item.module}.{item.symbol}".rstrip("."), set()).add(path)
+                    named = f"{item.module}.{item.symbol}".rstrip(".")
+                    for dotted in {named, self._defined(named)}:
+                        importers.setdefault(dotted, set()).add(path)
         self._importers = {name: tuple(sorted(paths)) for name, paths in importers.items()}
+
+    def _defined(self, named: str) -> str:
+        found = self.plugin.resolve(named)
+        return f"{found.module}.{found.symbol}".rstrip(".") if isinstance(found, Found) else named
 
 
 def row_of(effect: Effect, old: Located | None, consumers: tuple[str, ...], invariant: str = "") -> Impact:

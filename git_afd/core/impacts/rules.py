@@ -107,6 +107,7 @@ def _stands_in(effect: Effect) -> bool:
 
 RULES: Final[tuple[Rule, ...]] = (
     Rule("unknown", "", lambda e: e.state == "unknown", "it could not be compared, so a person must say"),
+    Rule("operators", "BEHAVIORAL", lambda e: bool(e.stack), "operators are registered with another torch"),
     Rule("same", "NONE", lambda e: e.state == "unchanged" and not e.breaking, "nothing that is relied on differs"),
     Rule("copy-moved", "NONE", _copy_moved, "the origin of a copy went elsewhere and reads as it did"),
     Rule("pin", "MECHANICAL", lambda e: e.contract.kind == "pin", "a version is written down"),

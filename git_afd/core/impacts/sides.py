@@ -37,13 +37,15 @@ class Reached:
 class Side:
     """One side: the world of both upstreams (and the plugin) at it, texts, versions that prune dead branches.
 
-    `corpus` gives the raw sources of an upstream's package by path; it is read once, when first asked for.
+    `corpus` gives the raw sources of an upstream's package by path; it is read once, when first asked for. `torch` is
+    the version of torch that each upstream is built for, where it says so.
     """
 
     world: World
     texts: Texts
     corpus: Callable[[str], Mapping[str, bytes]]
     versions: Versions = field(default_factory=dict)
+    torch: Mapping[str, str] = field(default_factory=dict)
     _bodies: dict[Located, Body | NoBody] = field(default_factory=dict)
     _reached: dict[str, Reached | Result] = field(default_factory=dict)
     _lines: dict[tuple[str, str], list[str] | None] = field(default_factory=dict)

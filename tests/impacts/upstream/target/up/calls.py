@@ -175,3 +175,8 @@ class Giver:
 
     def inner(self):
         return 1, 2, 3
+
+
+def registers(a):
+    schema = torch.library.infer_schema(a)
+    return schema
