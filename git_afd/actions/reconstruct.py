@@ -53,8 +53,9 @@ def reconstruct(session: Session, request: Request) -> Outcome:
     if request.write and (request.look.ref or request.look.sources):
         raise UsageFault("--write puts an upgrade's function in place, and --at only looks", "leave one out")
     taken = take_impacts(session, question)
-    pairs = _one(list(zip(taken.contracts, taken.comparison.impacts, strict=True)), request.contract)
-    subject = _subject(session, question, pairs)
+    every = list(zip(taken.contracts, taken.comparison.impacts, strict=True))
+    pairs = _one(every, request.contract)
+    subject = _subject(session, question, pairs, every)
     found = rebuild(subject.copy, subject.parts, subject.names, frozenset(request.dropped))
     data = _data(pairs, subject, found)
     if request.three_way:
@@ -77,13 +78,13 @@ def _one(pairs: Sequence[Pair], asked: str) -> list[Pair]:
     raise Refused(f"{asked} names {len(found)} functions: {some}", "give path::symbol", code="no-contract")
 
 
-def _subject(session: Session, question: Question, pairs: list[Pair]) -> Subject:
+def _subject(session: Session, question: Question, pairs: list[Pair], every: Sequence[Pair]) -> Subject:
     place = pairs[0][0].plugin
     refs = {name: (revision.ref, question.current[name].names()) for name, revision in question.target.items()}
     with few_collections():
         sides = sides_of(session, question)
         text = sides[0].texts(PLUGIN, place.path)
-        found = subject_of(pairs, sides, text.replace("\r\n", "\n"), refs) if text is not None else None
+        found = subject_of(pairs, sides, text.replace("\r\n", "\n"), refs, every) if text is not None else None
     if found is None:
         raise Blocked(f"{place.path}::{place.symbol} cannot be read at {question.commit[:12]}", "git afd inventory")
     return found
@@ -106,6 +107,8 @@ def _data(pairs: Sequence[Pair], subject: Subject, found: Reconstruction) -> dic
         "deviations": [item.as_json() for item in found.deviations],
         "questions": [item.as_json() for item in found.questions],
         "imports": list(found.imports),
+        "replaced": [{"old": old, "new": new} for old, new in found.replaced],
+        "unused": list(found.unused),
         "notes": [*subject.moved, *found.notes],
     }
 

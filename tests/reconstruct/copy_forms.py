@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from git_afd.core.contracts.markers import blocks
-from git_afd.core.reconstruction.model import Copy, Names, Part, Reconstruction
+from git_afd.core.reconstruction.model import Copy, Lost, Names, Part, Reconstruction
 from git_afd.core.reconstruction.reconstruct import reconstruct
 from git_afd.core.source.definitions import Module
 from git_afd.core.source.index import index_module, parse
@@ -26,7 +26,7 @@ def text(source: str) -> str:
     return "\n".join(found) + "\n"
 
 
-def copy_of(source: str, symbol: str = "f") -> Copy:
+def copy_of(source: str, symbol: str = "f", lost: tuple[Lost, ...] = ()) -> Copy:
     """Return the plugin's function `symbol` with its markers."""
     source = text(source)
     tree = parse(source, "plugin")
@@ -35,7 +35,7 @@ def copy_of(source: str, symbol: str = "f") -> Copy:
     assert not hasattr(tree, "reason")
     place = module.definitions[symbol]
     markers = tuple(item.marker for item in blocks(source, module, tree) if item.symbol == symbol)
-    return Copy(source, place.line, place.end_line, markers, method="." in symbol)
+    return Copy(source, place.line, place.end_line, markers, method="." in symbol, lost=lost)
 
 
 def rebuilt(
@@ -46,7 +46,8 @@ def rebuilt(
     *,
     klass: str = "",
     dropped: frozenset[str] = frozenset(),
+    lost: tuple[Lost, ...] = (),
 ) -> Reconstruction:
     """Reconstruct function ``f``."""
     part = Part("f", "up/core.py", text(old), text(new) if new else "", klass, "up/core.py::f is gone")
-    return reconstruct(copy_of(copy), [part], names or Names(), dropped)
+    return reconstruct(copy_of(copy, lost=lost), [part], names or Names(), dropped)

@@ -16,11 +16,24 @@ DeviationForm = Literal["added", "left out", "changed", "wraps"]
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """A patch whose target is gone, and what it alone used to set.
+
+    `place` is the plugin's function and `target` what it stood in for (both ``path::symbol``); `sets` maps an
+    attribute to the line of the plugin's file (from 1) that set it and the label of its block, empty outside of any.
+    """
+
+    place: str
+    target: str
+    sets: Mapping[str, tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Copy:
     """The plugin's function. `text` is its whole file; `line` and `end_line` (from 1) are the function's.
 
     `markers` are its blocks with lines of the file; `method` says that it stands in a class of the plugin, so that
-    ``super()`` and the target's ``staticmethod`` mean the same there.
+    ``super()`` and the target's ``staticmethod`` mean the same there. `lost` are patches whose target is gone.
     """
 
     text: str
@@ -28,6 +41,7 @@ class Copy:
     end_line: int
     markers: tuple[Marker, ...] = ()
     method: bool = False
+    lost: tuple[Lost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,22 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Stale:
+    """What a module alias of the plugin means when the target's function has left that module.
+
+    `module` is the dotted name of the old one. `reach` are names of the function's new module that mean the same in
+    the old one still, `names` all that the old one has. `others` are lines of the plugin's file (from 1) that use the
+    alias besides the function and what installs it; `statement` is its import, empty when that cannot be replaced.
+    """
+
+    module: str
+    reach: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    others: tuple[int, ...] = ()
+    statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """What names mean on both sides.
 
@@ -55,7 +85,9 @@ class Names:
     maps the names bound there at run time to dotted names (its own definitions as ``plugin:name``), `typing` are
     those that only type checkers see; `upstream` maps the names of the target's module; `imports` maps an upstream
     name to the statement that imports it. `ref` is what the target is called in a source annotation, `old_refs` what
-    the current commit may be called there.
+    the current commit may be called there. `broken` are names that the plugin imports from where the target has them
+    no longer. `home` is the target's module where it is another one than before, and
+    `stale` says what the aliases of the old one mean now.
     """
 
     aliases: tuple[str, ...] = ()
@@ -65,6 +97,9 @@ class Names:
     imports: Mapping[str, str] = field(default_factory=dict)
     ref: str = ""
     old_refs: tuple[str, ...] = ()
+    broken: frozenset[str] = frozenset()
+    home: str = ""
+    stale: Mapping[str, Stale] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +156,10 @@ class Reconstruction:
     """The new function with its header comments, and what is left over.
 
     `complete` means: every block placed or absorbed, every deviation decided, the text parses, its signature is the
-    target's, its markers are balanced. `imports` are statements that the plugin's module lacks; `notes` are facts
-    that need no decision before the text may stand. `first` and `last` are the lines of the file it takes the place
-    of (from 1). `target` is the target's function as it would stand without any block.
+    target's, its markers are balanced. `imports` are statements that the plugin's module lacks, `replaced` pairs of
+    one that it has and the one that takes its place, `unused` the names that it imports for nothing afterwards;
+    `notes` are facts that need no decision before the text may stand. `first` and `last` are the lines of the file it
+    takes the place of (from 1). `target` is the target's function as it would stand without any block.
     """
 
     text: str
@@ -136,3 +172,5 @@ class Reconstruction:
     first: int = 0
     last: int = 0
     target: str = ""
+    replaced: tuple[tuple[str, str], ...] = ()
+    unused: tuple[str, ...] = ()

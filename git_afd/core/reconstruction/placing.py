@@ -6,15 +6,19 @@ import ast
 from collections.abc import Sequence
 
 from git_afd.core.reconstruction.model import Reconstruction
+from git_afd.core.reconstruction.own_imports import without
 
 
 def put(text: str, found: Reconstruction) -> str:
     """Return a file's text with the rebuilt function in place of the old one.
 
-    Imports that the module lacks go behind its last plain import. Raises SyntaxError when the result does not parse.
+    Imports that the module lacks go behind its last plain import, those that nothing uses any more go, and one that
+    follows its module takes the old one's place. Raises SyntaxError when the result does not parse.
     """
     lines = text.split("\n")
     lines[found.first - 1 : found.last] = found.text.rstrip("\n").split("\n")
+    follows = dict(found.replaced)
+    lines = without([follows.get(line, line) for line in lines], found.unused)
     row = _after_imports(lines)
     lines[row:row] = [statement for statement in found.imports if statement not in lines]
     result = "\n".join(lines)

@@ -13,8 +13,9 @@ from git_afd.core.reconstruction.compose import Composed, composed
 from git_afd.core.reconstruction.deviations import Wrap, deviations, wraps
 from git_afd.core.reconstruction.heading import at_target, comments_above
 from git_afd.core.reconstruction.layout import dedented, indent_of, shifted
-from git_afd.core.reconstruction.leftovers import missing_names, skipped
+from git_afd.core.reconstruction.leftovers import missing_names, skipped, unset_attributes
 from git_afd.core.reconstruction.model import BlockFate, Copy, Deviation, Names, Part, Question, Reconstruction
+from git_afd.core.reconstruction.own_imports import unused
 from git_afd.core.reconstruction.replay import Edit, Placed, replay
 from git_afd.core.reconstruction.scene import covered_by
 from git_afd.core.reconstruction.skeleton import Skeleton, function_in, rewritten, signature_in
@@ -143,7 +144,9 @@ def _built(case: _Case, versions: Versions, skeleton: Skeleton, dropped: frozens
     lines = _assembled(versions.target.lines, [item.edit for item in placed if item.edit])
     case.questions += [item.question for item in placed if item.question]
     case.questions += skeleton.questions
-    case.questions += missing_names(versions, placed, lines, case.node, case.names)
+    follows = [alias for alias in case.names.stale if skeleton.replaced]
+    case.questions += missing_names(versions, placed, lines, case.node, case.names, follows)
+    case.questions += unset_attributes(versions, placed, case.copy)
     asked = any(item.question and item.question.code == "unmarked-condition" for item in placed)
     case.questions += [_ask(item) for item in found if not item.decided and not (asked and item.form == "wraps")]
     fates = tuple(
@@ -212,6 +215,11 @@ def _finished(
     notes = list(skeleton.notes)
     if skeleton.typing_only:
         notes.append(f"annotations name what only type checkers need: {'; '.join(skeleton.typing_only)}")
+    notes += [f"{new} takes the place of {old}" for old, new in skeleton.replaced]
+    notes += [f"{name} is imported from where the target has it" for name in skeleton.rebound]
+    idle = unused(case.copy.text, case.copy.line, _last(case), text) if not questions else ()
+    if idle:
+        notes.append(f"nothing here uses these imports any more: {', '.join(idle)}")
     return Reconstruction(
         text,
         complete=not questions,
@@ -223,6 +231,8 @@ def _finished(
         first=case.copy.line - len(case.comments),
         last=_last(case),
         target="\n".join(shifted(list(skeleton.lines), "", case.indent)) + "\n",
+        replaced=tuple(skeleton.replaced),
+        unused=(*idle, *skeleton.rebound),
     )
 
 

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from git_afd.core.reconstruction.alias import followed
 from git_afd.core.reconstruction.model import Names, Question
 from git_afd.core.source.definitions import Module, Signature
 from git_afd.core.source.index import index_module
@@ -24,13 +25,18 @@ _INSTALLED = ("staticmethod", "classmethod")
 
 @dataclass(slots=True)
 class Skeleton:
-    """The rewritten lines; statements that the plugin's module lacks; what could not be rewritten."""
+    """The rewritten lines; statements that the plugin's module lacks or replaces; what could not be rewritten.
+
+    `rebound` are names that the plugin's module imports from where they are no longer; `imports` has the new place.
+    """
 
     lines: list[str]
     imports: list[str] = field(default_factory=list)
     typing_only: list[str] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    replaced: list[tuple[str, str]] = field(default_factory=list)
+    rebound: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -77,11 +83,12 @@ def rewritten(lines: Sequence[str], copy: _Function, names: Names, klass: str, *
         if id(part) in typed:
             spelled.typed(part.id)
             continue
-        text = spelled.of(part.id)
+        text = spelled.of(part.id, rebound=part.id in dropped)
         if text != part.id:
             _replace(found.lines, part, text, edits)
     if not method and klass:
         edits += _supers(node, found.lines, spelled.of(klass, needed=False))
+    spelled.follow()
     _apply(found.lines, edits)
     _drop_rows(found.lines, node, dropped)
     return found
@@ -111,26 +118,43 @@ class _Spelling:
         loaded = {part.id for part in ast.walk(copy) if isinstance(part, ast.Name)}
         self._bare = loaded - bound_names(copy)
         used = [name for name in names.aliases if name in loaded]
-        self._alias = (used or list(names.aliases) or [""])[0]
+        candidates = [*(name for name in (*used, *names.aliases) if name not in names.stale), *used, *names.aliases]
+        self._alias = (candidates or [""])[0]
+        self._left: dict[str, None] = {}
 
-    def of(self, name: str, *, needed: bool = True) -> str:
+    def of(self, name: str, *, needed: bool = True, rebound: bool = False) -> str:
         names = self._names
         theirs = names.upstream.get(name)
         if theirs is None:
             return name
         ours = names.plugin.get(name)
+        if name in names.broken and ours != theirs and name in names.imports:
+            self._rebind(name)
+            return name
         if ours is not None and (ours == theirs or (name in self._bare and not ours.startswith("plugin:"))):
             return name
         renamed = next((local for local, dotted in names.plugin.items() if dotted == theirs), "")
         if renamed and renamed not in names.aliases:
             return renamed
-        if self._alias:
-            return f"{self._alias}.{name}"
-        if name in _BUILTIN and name not in names.imports:
-            return name
-        if needed:
+        return self._through_alias(name, rebound=rebound) if self._alias else self._bare_name(name, ours, needed=needed)
+
+    def _through_alias(self, name: str, *, rebound: bool) -> str:
+        old = self._names.stale.get(self._alias)
+        if old is not None and (rebound or name not in old.reach):
+            self._left[name] = None
+        return f"{self._alias}.{name}"
+
+    def _bare_name(self, name: str, ours: str | None, *, needed: bool) -> str:
+        if needed and (name not in _BUILTIN or name in self._names.imports):
             self._need(name, ours)
         return name
+
+    def follow(self) -> None:
+        """Let the alias mean the target's module where a name has to be read there, or ask."""
+        old = self._names.stale.get(self._alias)
+        if old is not None and self._left:
+            answer = followed(old, self._alias, self._names.home, list(self._left))
+            (self._found.questions if isinstance(answer, Question) else self._found.replaced).append(answer)  # type: ignore[arg-type]  # told apart
 
     def typed(self, name: str) -> None:
         """Note a name that only annotations read: it is never looked up at run time."""
@@ -138,6 +162,12 @@ class _Spelling:
         known = name in {*self._names.plugin, *self._names.typing}
         if name in self._names.upstream and statement and not known and statement not in self._found.typing_only:
             self._found.typing_only.append(statement)
+
+    def _rebind(self, name: str) -> None:
+        """Import a name from where the target's module has it: the plugin's own import no longer finds it."""
+        if name not in self._found.rebound:
+            self._found.rebound.append(name)
+            self._found.imports.append(self._names.imports[name])
 
     def _need(self, name: str, ours: str | None) -> None:
         statement = self._names.imports.get(name, "")

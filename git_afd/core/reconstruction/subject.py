@@ -11,8 +11,11 @@ from git_afd.core.contracts.likeness import code_lines, share
 from git_afd.core.contracts.model import Contract, Kind
 from git_afd.core.impacts.places import old_place, own_place
 from git_afd.core.impacts.sides import Side
-from git_afd.core.reconstruction.model import Copy, Names, Part
+from git_afd.core.reconstruction.alias import stale
+from git_afd.core.reconstruction.lost import Place, lost_setters
+from git_afd.core.reconstruction.model import Copy, Lost, Names, Part, Stale
 from git_afd.core.source.definitions import Import, Module
+from git_afd.core.source.lookup import Absent
 from git_afd.core.source.world import PLUGIN, Located
 from git_afd.core.workbook.impacts import Impact
 
@@ -66,11 +69,16 @@ class Subject:
 
 
 def subject_of(
-    pairs: Sequence[Pair], sides: tuple[Side, Side], text: str, refs: Mapping[str, tuple[str, tuple[str, ...]]]
+    pairs: Sequence[Pair],
+    sides: tuple[Side, Side],
+    text: str,
+    refs: Mapping[str, tuple[str, tuple[str, ...]]],
+    every: Sequence[Pair] = (),
 ) -> Subject | None:
     """Return what is rebuilt, None when the plugin's function is not in its file's text.
 
-    `text` is the plugin's file; `refs` maps an upstream to the target's name and the current commit's names.
+    `text` is the plugin's file; `refs` maps an upstream to the target's name and the current commit's names; `every`
+    are all contracts, to know which other patches have lost their target.
     """
     contract = pairs[0][0]
     place = contract.plugin
@@ -85,11 +93,12 @@ def subject_of(
         definition.end_line,
         contract.markers,
         method=outer is not None and outer.kind == "class",
+        lost=_lost(pairs, every, sides) if contract.markers else (),
     )
     found = [_part(pair, sides) for pair in pairs]
     target = next((located for _, located in found if located is not None), None)
     ref, old_refs = refs.get(contract.upstream.name, ("", ()))
-    names = _names(module, place.symbol, contract, target, sides, (ref, old_refs))
+    names = _names(module, copy, contract, target, sides, (ref, old_refs))
     moved = tuple(
         f"{pair[0].upstream.path}::{pair[0].upstream.symbol} is {located.path}::{located.symbol} now: {pair[1].reason}"
         for pair, (_, located) in zip(pairs, found, strict=True)
@@ -111,6 +120,21 @@ def _part(pair: Pair, sides: tuple[Side, Side]) -> tuple[Part, Located | None]:
     klass = symbol.rpartition(".")[0]
     gone = "" if new else _gone(contract, impact, sides)
     return Part(symbol, path, old, new, klass, gone), after if new else None
+
+
+def _lost(pairs: Sequence[Pair], every: Sequence[Pair], sides: tuple[Side, Side]) -> tuple[Lost, ...]:
+    """Return the other patches of the same upstream whose target is gone, with what they alone set."""
+    gone: dict[str, Place] = {}
+    living: list[Place] = []
+    upstream = pairs[0][0].upstream.name
+    for (path, symbol), items in functions(every).items():
+        contract = items[0][0]
+        place = (path, symbol, contract.plugin.line, contract.markers)
+        if any(impact.state not in _GONE for _, impact in items):
+            living.append(place)
+        elif contract.upstream.name == upstream and contract.plugin != pairs[0][0].plugin:
+            gone[f"{contract.upstream.path}::{contract.upstream.symbol}"] = place
+    return lost_setters(gone, living, upstream, sides) if gone else ()
 
 
 def _after(pair: Pair, sides: tuple[Side, Side]) -> Located | None:
@@ -157,7 +181,7 @@ def _code(side: Side, place: Located) -> Counter[str]:
 
 def _names(
     module: Module,
-    symbol: str,
+    copy: Copy,
     contract: Contract,
     target: Located | None,
     sides: tuple[Side, Side],
@@ -165,9 +189,11 @@ def _names(
 ) -> Names:
     theirs = sides[1].module_at(contract.upstream.name, target.path) if target else None
     homes = {contract.upstream.module, *([theirs.name] if theirs else [])}
-    around = [item for item in module.imports if _is_seen(item, module, symbol)]
+    around = [item for item in module.imports if _is_seen(item, module, contract.plugin.symbol)]
+    aliases = tuple(item.local for item in around if dotted_of(item) in homes)
+    left = {item.local: dotted_of(item) for item in around if item.local in aliases} if theirs else {}
     return Names(
-        aliases=tuple(item.local for item in around if dotted_of(item) in homes),
+        aliases=aliases,
         plugin={
             **{name: f"plugin:{name}" for name in module.definitions if "." not in name},
             **{item.local: dotted_of(item) for item in around if item.place != "type-checking"},
@@ -177,7 +203,32 @@ def _names(
         imports=_statements(theirs) if theirs else {},
         ref=refs[0],
         old_refs=refs[1],
+        broken=frozenset(item.local for item in around if _is_gone(item, contract.upstream.name, sides[1])),
+        home=theirs.name if theirs and theirs.name != contract.upstream.module else "",
+        stale={
+            alias: _stale(copy, alias, dotted, target, sides[1])
+            for alias, dotted in left.items()
+            if theirs and target and dotted != theirs.name
+        },
     )
+
+
+def _stale(copy: Copy, alias: str, dotted: str, target: Located, side: Side) -> Stale:
+    """Say what an alias of the module that the function has left means at the target."""
+    old, new = (side.world.module(target.who, name) for name in (dotted, target.module))
+    names = frozenset(_bound(old)) if old else frozenset()
+    same = (name for name in names & frozenset(_bound(new) if new else ()) if _alike(side, dotted, target.module, name))
+    return stale(copy, alias, dotted, target.symbol.rpartition(".")[0], frozenset(same), names)
+
+
+def _is_gone(item: Import, upstream: str, side: Side) -> bool:
+    """Say whether what is imported from the upstream is not there any more."""
+    dotted = dotted_of(item)
+    return side.world.owner(dotted) == upstream and isinstance(side.world.resolve(dotted), Absent)
+
+
+def _alike(side: Side, one: str, other: str, name: str) -> bool:
+    return side.world.resolve(f"{one}.{name}") == side.world.resolve(f"{other}.{name}")
 
 
 def _is_seen(item: Import, module: Module, symbol: str) -> bool:

@@ -12,10 +12,11 @@ _SHOWN: Final = 3
 _RELATED: Final = 0.35
 
 
-def quoted(keys: Sequence[str]) -> str:
-    """Return statements in back quotes, the first few of many."""
-    parts = [f"`{_short(key)}`" for key in keys[:_SHOWN]]
-    more = f" and {len(keys) - _SHOWN} more" if len(keys) > _SHOWN else ""
+def quoted(keys: Sequence[str], *, every: bool = False) -> str:
+    """Return statements in back quotes, the first few of many unless `every` one is wanted."""
+    shown = len(keys) if every else _SHOWN
+    parts = [f"`{_short(key)}`" for key in keys[:shown]]
+    more = f" and {len(keys) - shown} more" if len(keys) > shown else ""
     return ", ".join(parts) + more
 
 
