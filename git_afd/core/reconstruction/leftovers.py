@@ -73,7 +73,8 @@ def _statements(versions: Versions, block: Block) -> Iterator[ast.AST]:
     for unit in versions.copy.units[block.start : block.end]:
         rows = versions.copy.lines[unit.first - 1 : unit.last]
         text = "\n".join(rows).strip()
-        node = parsed_line(f"f({text})" if unit.kind == "argument" else text)
+        text = re.sub(r"^(?:and|or)\b", "", text) if unit.kind == "operand" else text
+        node = parsed_line(f"f({text})" if unit.kind in ("argument", "operand") else text)
         if node is not None:
             yield node
 

@@ -6,8 +6,10 @@ plugin's own differences move.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from git_afd.core.reconstruction.layout import moved
 from git_afd.core.reconstruction.merge import merged
@@ -16,6 +18,8 @@ from git_afd.core.reconstruction.scene import Scene, scene_of
 from git_afd.core.reconstruction.units import BRANCHES, Unit, body_end
 from git_afd.core.reconstruction.versions import Versions
 from git_afd.core.reconstruction.words import nearest, quoted
+
+_KEYWORD: Final = re.compile(r"[A-Za-z_]\w*=(?!=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +200,7 @@ def _with_both(scene: Scene, before: int, after: int) -> Placed:
             return _doubled(scene, pair, expected, found)
         return Placed(_fate(scene, expected, max(found, 1), "placed"), _insertion(scene, after))
     between = units[before + 1 : after]
-    closed = _closed(scene, before, after)
+    closed = before + 1 if _unordered([*scene.own, *between]) else _closed(scene, before, after)
     if closed is not None:
         return Placed(_fate(scene, expected, 1, "placed"), _insertion(scene, closed))
     text = (
@@ -205,6 +209,11 @@ def _with_both(scene: Scene, before: int, after: int) -> Placed:
         f"(line {between[0].first} of the function)"
     )
     return _conflict(scene, expected, 0, "order", f"{text}: does the block run before or after them?")
+
+
+def _unordered(units: Sequence[Unit]) -> bool:
+    """Say whether units are keyword arguments: their order means nothing."""
+    return bool(units) and all(unit.kind == "argument" and _KEYWORD.match(unit.key) for unit in units)
 
 
 def _closed(scene: Scene, before: int, after: int) -> int | None:

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import ast
 import copy
+import io
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from git_afd.core.reconstruction.units import Reading, Unit, normal_key, parsed_line
 
-_Container = ast.Call | ast.List | ast.Tuple | ast.Set
+_Container = ast.Call | ast.List | ast.Tuple | ast.Set | ast.Dict
+_Pair = tuple[ast.expr | None, ast.expr]
+_Element = ast.expr | ast.keyword | _Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,7 @@ def _rows(lines: Sequence[str], place: _Place) -> list[str]:
 def _places(lines: Sequence[str], unit: Unit, reading: Reading) -> list[_Place]:
     text = "\n".join(lines[unit.first - 1 : unit.last])
     node = parsed_line(text)
-    if node is None or "(" not in text + "[{":
+    if node is None or not any(bracket in text for bracket in "([{"):
         return []
     found = []
     for index, part in enumerate(ast.walk(node)):
@@ -127,19 +131,49 @@ def _places(lines: Sequence[str], unit: Unit, reading: Reading) -> list[_Place]:
     return found
 
 
-def _elements(node: _Container) -> list[ast.expr | ast.keyword]:
+def _elements(node: _Container) -> list[_Element]:
+    if isinstance(node, ast.Dict):
+        return list(zip(node.keys, node.values, strict=True))
     items: list[ast.expr | ast.keyword] = [*node.args, *node.keywords] if isinstance(node, ast.Call) else [*node.elts]
-    return sorted(items, key=lambda item: (item.lineno, item.col_offset))
+    return [*sorted(items, key=lambda item: (item.lineno, item.col_offset))]
 
 
-def _element(
-    item: ast.expr | ast.keyword, lines: Sequence[str], unit: Unit, reading: Reading
-) -> tuple[int, int, int, int, str]:
-    first, start = _at(lines, unit, item.lineno, item.col_offset)
-    last, end = _at(lines, unit, item.end_lineno or item.lineno, item.end_col_offset or 0)
-    value = item.value if isinstance(item, ast.keyword) else item
-    name = f"{item.arg}=" if isinstance(item, ast.keyword) else ""
-    return first, start, last, end, name + normal_key(value, reading)
+def _element(item: _Element, lines: Sequence[str], unit: Unit, reading: Reading) -> tuple[int, int, int, int, str]:
+    key, value = item if isinstance(item, tuple) else (None, item.value if isinstance(item, ast.keyword) else item)
+    begins = key if key is not None else item if isinstance(item, ast.keyword) else value
+    name = f"{item.arg}=" if isinstance(item, ast.keyword) else f"{normal_key(key, reading)}: " if key else ""
+    first, start = _at(lines, unit, begins.lineno, begins.col_offset)
+    last, end = _at(lines, unit, value.end_lineno or value.lineno, value.end_col_offset or 0)
+    if isinstance(item, tuple) and key is None:  # ``**value``
+        name, start = "**", lines[first - 1].rindex("**", 0, start)
+    return (first, start, *_closed(lines, (first, start), (last, end)), name + normal_key(value, reading))
+
+
+def _closed(lines: Sequence[str], begin: tuple[int, int], end: tuple[int, int]) -> tuple[int, int]:
+    """Return the end of an element with the brackets that were opened inside it: a node does not hold its own."""
+    (first, start), (last, stop) = begin, end
+    rows = [lines[first - 1][start:stop]] if first == last else [lines[first - 1][start:], *lines[first:last]]
+    if first != last:
+        rows[-1] = rows[-1][:stop]
+    open_ones = _depth("\n".join(rows))
+    while open_ones > 0 and last <= len(lines):
+        at = lines[last - 1].find(")", stop)
+        if at >= 0:
+            stop, open_ones = at + 1, open_ones - 1
+        else:
+            last, stop = last + 1, 0
+    return last, stop
+
+
+def _depth(text: str) -> int:
+    """Return how many round brackets a text leaves open."""
+    depth = 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
+            depth += (token.string == "(") - (token.string == ")")
+    except (tokenize.TokenError, IndentationError):
+        return depth  # the end of the text comes inside the brackets
+    return depth
 
 
 def _at(lines: Sequence[str], unit: Unit, row: int, column: int) -> tuple[int, int]:
@@ -155,6 +189,8 @@ def _without(node: ast.AST, index: int, reading: Reading) -> str:
         if number == index and isinstance(part, _Container):
             if isinstance(part, ast.Call):
                 part.args, part.keywords = [], []
+            elif isinstance(part, ast.Dict):
+                part.keys, part.values = [], []
             else:
                 part.elts = []
             break

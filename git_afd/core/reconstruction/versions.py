@@ -9,6 +9,12 @@ from typing import Final
 
 from git_afd.core.contracts.model import Marker
 from git_afd.core.reconstruction.align import align
+from git_afd.core.reconstruction.operands import (
+    condition_around,
+    exploded_condition,
+    same_condition,
+    spread_condition,
+)
 from git_afd.core.reconstruction.spread import exploded, opener_around, spread
 from git_afd.core.reconstruction.units import Reading, Unit, read_units
 
@@ -115,12 +121,34 @@ def _open(versions: Versions, marker: Marker, reading: Reading) -> None:
     around = next((unit for unit in units if unit.first < marker.line and marker.end_line <= unit.last), None)
     opener = opener_around(versions.copy.lines, around, marker.line, marker.end_line, reading) if around else None
     if opener is None:
+        if around is not None:
+            _open_condition(versions, around, marker, reading)
         return
     for version in (versions.copy, versions.old, versions.target):
         if version is not versions.copy:
             version.lines[:] = spread(version.lines, version.units, opener, reading)
             version.units = _units(version.lines, reading)
         version.units = exploded(version.lines, version.units, opener, reading)
+
+
+def _open_condition(versions: Versions, around: Unit, marker: Marker, reading: Reading) -> None:
+    """Take apart the condition around a block that adds, drops or replaces operands."""
+    copy = versions.copy
+    found = condition_around(copy.lines, around, marker.line, marker.end_line, reading)
+    if found is None:
+        return
+    keys = [item.key for item in found.operands if not marker.line < item.row < marker.end_line]
+    old = same_condition(versions.old.lines, versions.old.units, found, keys, reading)
+    if old is None:
+        return
+    copy.units = exploded_condition(copy.lines, copy.units, found)
+    for version in (versions.old, versions.target):
+        there = same_condition(version.lines, version.units, found, keys, reading)
+        if there is not None:
+            version.lines[:] = spread_condition(version.lines, there, found.operator)
+            version.units = _units(version.lines, reading)
+            now = same_condition(version.lines, version.units, found, keys, reading)
+            version.units = exploded_condition(version.lines, version.units, now) if now else version.units
 
 
 def _block(marker: Marker, units: Sequence[Unit]) -> Block:

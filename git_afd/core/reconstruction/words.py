@@ -21,7 +21,7 @@ def quoted(keys: Sequence[str], *, every: bool = False) -> str:
 
 
 def _short(key: str) -> str:
-    line = " ".join(key.split())
+    line = "the end of it" if key == ")" else " ".join(key.split())
     return line if len(line) <= _LENGTH else f"{line[: _LENGTH - 1]}…"
 
 
