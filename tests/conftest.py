@@ -36,11 +36,13 @@ def seal(patch: pytest.MonkeyPatch, home: Path, programs: Path) -> Path:
             patch.delenv(name)
     # The interpreter's own folder holds what the tests were installed with (pre-commit, ruff, shellcheck); nobody
     # has to activate the environment for them.
+    (home / "run").mkdir(exist_ok=True)
     path = (str(programs), str(Path(sys.executable).parent), os.environ["PATH"].removeprefix(f"{programs}{os.pathsep}"))
     fixed = {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_RUNTIME_DIR": str(home / "run"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_AUTHOR_DATE": "2026-08-01T10:00:00+00:00",
         "GIT_COMMITTER_DATE": "2026-08-01T10:00:00+00:00",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from git_afd.actions.hooks import inert_note
 from git_afd.actions.present import present
+from git_afd.adapters.gate_lock import holder_of
 from git_afd.adapters.ledger import Reading
 from git_afd.adapters.session import Session
 from git_afd.core.finding import Finding
@@ -24,7 +25,7 @@ def status(session: Session) -> Outcome:
     rows = standing(up, now)
     return Outcome(
         verb="status",
-        data=_data(up, rows),
+        data={**_data(up, rows), **_under_way(session, up)},
         findings=(*damage_findings(reading), *unknown, *reading.state.findings, *inert_note(session)),
         next=next_action(up, rows),
     )
@@ -81,9 +82,18 @@ def _data(up: Upgrade, rows: tuple[Row, ...]) -> dict[str, object]:
             {"what": item.what, "subject": item.subject, "name": item.name, "reason": item.reason, "at": item.at}
             for item in up.approvals
         ],
-        "unfinished": [run.name for run in up.runs.values() if run.status == "started"],
         "closed": up.closed,
     }
+
+
+def _under_way(session: Session, up: Upgrade) -> dict[str, object]:
+    """Return the run whose process lives, and those that never ended: nothing has to be mended to start them again."""
+    started = [run.name for run in up.runs.values() if run.status == "started"]
+    holder = holder_of(session.ledger.home) if started else None
+    if holder is None or holder.upgrade != up.id or holder.run not in started:
+        return {"running": None, "unfinished": started}
+    running = {"run": holder.run, "gate": holder.gate, "pid": holder.pid, "since": holder.since}
+    return {"running": running, "unfinished": [name for name in started if name != holder.run]}
 
 
 def damage_findings(reading: Reading) -> tuple[Finding, ...]:

@@ -98,7 +98,7 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
     """
     token = secrets.token_hex(8)
     marked = {"PYTHONUNBUFFERED": "1", **without_repository(env), RUN_VARIABLE: f"{env.get(RUN_VARIABLE, '')}/{token}"}
-    with LogSink(log, echo) as sink, Forwarding() as forwarding:
+    with LogSink(log, echo) as sink, Forwarding(once=True) as forwarding:
         started = time.monotonic()
         try:
             charge = start(argv, cwd=cwd, env=marked, token=token, grace_s=grace_s, hold=hold)

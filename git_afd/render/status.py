@@ -43,5 +43,9 @@ def _open(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"{one['name']} open: gate {one['gate']} failed in run {one['run']}, {class_}{finding}"
     for approval in data["approvals"]:
         yield f"approved by {approval['name']}: {approval['what']} {approval['subject']} ({approval['reason']})"
-    for run in data["unfinished"]:
-        yield f"unfinished run: {run}"
+    if data["running"]:
+        run = data["running"]
+        yield f"running: {run['run']}, gate {run['gate']}, process {run['pid']}, since {run['since']}"
+        yield f"  git afd log --run {run['run']} --follow"
+    for name in data["unfinished"]:
+        yield f"unfinished run: {name} (its process is gone; run the gate again)"

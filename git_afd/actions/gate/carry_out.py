@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from git_afd.actions.gate.alone import Alone
 from git_afd.actions.gate.order import Order
 from git_afd.adapters.artifacts import Artifacts
 from git_afd.adapters.kept_log import TAIL
@@ -28,7 +29,8 @@ class Bench:
     """Where a run takes place.
 
     `folder` is the run's own, new and below the common git dir; `root` the tree that the commands start in;
-    `values` what the policy's placeholders stand for; `artifacts` where the evidence is kept.
+    `values` what the policy's placeholders stand for; `artifacts` where the evidence is kept; `held` the locks that
+    its commands keep, and who tells us to stop.
     """
 
     gate: str
@@ -36,7 +38,8 @@ class Bench:
     root: Path
     values: Mapping[str, str]
     artifacts: Artifacts
-    task: str = ""
+    task: str
+    held: Alone
 
     @property
     def out(self) -> Path:
@@ -62,27 +65,29 @@ def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
     """
     bench.out.mkdir(parents=True)
     kept = Kept()
-    try:
-        for command in commands:
-            if not kept.interrupted:
-                _collect(bench, command, order, kept)
-        for place, command in enumerate(() if kept.interrupted else commands, start=1):
-            title = f"{bench.gate} {place}/{len(commands)} {command.name}"
-            order.tell(f"{title}: {shlex.join(command.filled(bench.values)[0])}")
-            _one(bench, command, order, kept)
-            order.tell(f"{title}: {_ending(kept.ended[-1])}")
-            if kept.interrupted:
-                break
-    except KeyboardInterrupt:  # between two commands, where nobody forwards the signal
-        kept.interrupted = True
+    for command in commands:
+        _collect(bench, command, order, kept)
+    for place, command in enumerate(commands, start=1):
+        if _stopped(bench, kept):
+            break
+        title = f"{bench.gate} {place}/{len(commands)} {command.name}"
+        order.tell(f"{title}: {shlex.join(command.filled(bench.values)[0])}")
+        _one(bench, command, order, kept)
+        order.tell(f"{title}: {_ending(kept.ended[-1])}")
     return kept
+
+
+def _stopped(bench: Bench, kept: Kept) -> bool:
+    """Say whether we were told to stop: by a signal that a command got, or between two commands."""
+    kept.interrupted = kept.interrupted or bench.held.stops.told
+    return kept.interrupted
 
 
 def _collect(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
     """List the tests that a command will run, before any command runs; without its selection when it deselects."""
     for wide in (False, True):
         listing = collect_command(command, wide=wide)
-        if listing is None or kept.interrupted:
+        if listing is None or _stopped(bench, kept):
             return
         order.tell(f"{bench.gate}: collect the tests of {command.name}")
         name = f"collect/{command.name}{'.all' if wide else ''}.txt.gz"
@@ -123,7 +128,15 @@ def _start(bench: Bench, command: Command, log: Path, echo: Callable[[bytes], No
     environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
     began = time.time()
     try:
-        result = run_command(argv, cwd=bench.root, env=environment, log=log, timeout_s=command.timeout_s, echo=echo)
+        result = run_command(
+            argv,
+            cwd=bench.root,
+            env=environment,
+            log=log,
+            timeout_s=command.timeout_s,
+            echo=echo,
+            hold=bench.held.lock.numbers,
+        )
     except EnvironmentFault as fault:
         if fault.code != "program-missing":
             raise

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from git_afd.actions.gate import record
+from git_afd.actions.gate.alone import Alone, alone
 from git_afd.actions.gate.bundle import bring_in, refuse_target, take_out
 from git_afd.actions.gate.carry_out import Bench, carry_out
 from git_afd.actions.gate.enter import Entry, disturbed, enter, interpreter, upgrade_here
@@ -42,18 +43,29 @@ def gate(session: Session, order: Order) -> Outcome:
         return bring_in(session, entry, order)
     python = interpreter(order)
     entry.commands(order)  # an unknown one is a fault before anything else
+    if order.dry_run:
+        facts = look(entry.source.policy, python, session.root)
+        return would_run(entry, order, python, _lacking(entry, order, facts, python, session.root))
+    with alone(session, entry, order) as held:
+        return _at_work(session, entry, order, python, held)
+
+
+def _at_work(session: Session, entry: Entry, order: Order, python: str, held: Alone) -> Outcome:
+    """Run the gate, now that no other one runs here."""
+    up = entry.up
     facts = look(entry.source.policy, python, session.root)
     missing = _lacking(entry, order, facts, python, session.root)
-    if order.dry_run:
-        return would_run(entry, order, python, missing)
+    held.stops.insist()
     if missing and order.bundle:
         raise Blocked(missing, f"git afd gate {order.gate} -h", code="gate-blocked")
     if missing:
         return blocked(entry, order, missing, recorded=record.block(session, up, order, entry.identity.commit, missing))
     with tree_of(session, order) as root:
         raw = _about_to_run(entry, order, python, root, facts)
+        held.stops.insist()  # nothing has been recorded yet
         name = "" if order.bundle else record.begin(session, raw)
-        raw = _run(session, entry, order, raw, facts, name)
+        held.lock.name(name or f"bundle-{secrets.token_hex(4)}")
+        raw = _run(session, entry, order, raw, facts, held)
     if order.bundle:
         return take_out(session, entry, order, raw)
     verdict = judge_raw(session, up, raw, but=name)
@@ -79,14 +91,14 @@ def _about_to_run(entry: Entry, order: Order, python: str, root: Path, facts: Ho
     )
 
 
-def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostFacts, name: str) -> RawRun:
+def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostFacts, held: Alone) -> RawRun:
     """Carry out the commands and look at everything again afterwards; return the run's raw facts."""
     root = Path(raw.root)
-    folder = session.ledger.home / "runs" / entry.up.id / (name or f"bundle-{secrets.token_hex(4)}")
+    folder = session.ledger.home / "runs" / entry.up.id / held.lock.run
     targets = {target: str(path) for target, path in entry.targets.items()}
     values = {"python": raw.python, "out": str(folder / "out"), "plugin": raw.root, "base": entry.up.freeze.base}
     task = entry.source.policy.accuracy.task
-    bench = Bench(order.gate, folder, root, {**values, **targets}, session.artifacts, task)
+    bench = Bench(order.gate, folder, root, {**values, **targets}, session.artifacts, task, held)
     checks, rule = entry.checks(order), entry.source.policy.runtime
     patches = partial(patches_at, session, entry.up, raw.identity.commit, raw.trees)
     looked = look_at_runtime(bench, checks, rule, order, patches)
@@ -98,7 +110,8 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
         differs = () if kept.interrupted else moved(bench, looked, rule)
         policy = entry.source.policy
         budget_s = 0 if kept.interrupted else policy.host.teardown_s
-        texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s)
+        with held.stops.interruptible():
+            texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s)
         kept.artifacts |= dict(zip(texts, session.artifacts.put(texts.values()), strict=True))
     except KeyboardInterrupt:
         kept.interrupted = True

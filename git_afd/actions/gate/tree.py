@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from git_afd.actions.gate.order import Order
 from git_afd.adapters.git import Git
@@ -14,7 +15,9 @@ from git_afd.adapters.sources import Source, open_source
 from git_afd.adapters.worktrees import add_worktree, remove_worktree, take_back, unclean
 from git_afd.errors import AfdError, Refused
 
-_REASON = "git-afd: a gate runs here"
+_REASON: Final = "git-afd: a gate runs here"
+_HOME: Final = "trees"
+_PREFIX: Final = "gate-"
 
 
 @contextmanager
@@ -22,19 +25,22 @@ def tree_of(session: Session, order: Order) -> Iterator[Path]:
     """Give the tree that the commands run in.
 
     A worktree of ours stands below the common git dir for as long as the run; when the run left files in it, it
-    stays, and its path is told.
+    stays, and its path is told. One that a killed run left is removed first: no other gate runs here now.
     """
+    for left in (session.ledger.home / _HOME).glob(f"{_PREFIX}*"):
+        with suppress(AfdError):
+            _remove(open_source("plugin", session.root), left, lambda _: None)
     if not order.worktree or session.head is None:
         yield session.root
         return
     source = open_source("plugin", session.root)
-    path = session.ledger.home / "trees" / f"gate-{secrets.token_hex(6)}"
+    path = session.ledger.home / _HOME / f"{_PREFIX}{secrets.token_hex(6)}"
     path.parent.mkdir(parents=True, exist_ok=True)
     _add(source, session.head, path)
     try:
         yield path
     finally:
-        _remove(source, path, order)
+        _remove(source, path, order.tell)
 
 
 def _add(source: Source, commit: str, path: Path) -> None:
@@ -45,7 +51,7 @@ def _add(source: Source, commit: str, path: Path) -> None:
         raise
 
 
-def _remove(source: Source, path: Path, order: Order) -> None:
+def _remove(source: Source, path: Path, tell: Callable[[str], None]) -> None:
     """Remove the worktree; bytecode that our own commands cached there goes with it, anything else stays."""
     cached = [path / name for name in unclean(Git(path)) if "/__pycache__/" in f"/{name}" and name.endswith(".pyc")]
     for file in cached:
@@ -55,4 +61,4 @@ def _remove(source: Source, path: Path, order: Order) -> None:
     try:
         remove_worktree(source, path, _REASON)
     except Refused as reason:
-        order.tell(f"the worktree stays: {reason.message}")
+        tell(f"the worktree stays: {reason.message}")
