@@ -33,4 +33,4 @@ def annotate(session: Session, contract: str, said: Mapping[str, str], *, dry_ru
 
     new = bool(decide(session.reading().state)) if dry_run else bool(session.ledger.transact(decide)[1])
     data: dict[str, Json] = {**body, "recorded": new and not dry_run, "dry_run": dry_run}
-    return Outcome("inventory.annotate", data)
+    return Outcome("inventory.annotate", data, next="git afd next")

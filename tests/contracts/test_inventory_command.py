@@ -147,7 +147,8 @@ def test_what_a_person_says_of_a_contract_is_recorded_once_and_shown(case: Froze
     assert case.plugin.afd([*said, "--json"]).ok().json["data"]["recorded"] is True
     assert case.plugin.afd([*said, "--json"]).ok().json["data"]["recorded"] is False
     assert case.upgrade.annotations[MONKEYPATCH] == {"invariant": "a batch is a batch", "state_owner": "the engine"}
-    case.plugin.afd(["inventory", "annotate", MONKEYPATCH, "--removal", "never"]).ok()
+    told = case.plugin.afd(["inventory", "annotate", MONKEYPATCH, "--removal", "never"]).ok().out
+    assert told.splitlines()[:2] == [f"{MONKEYPATCH}: recorded", "  removal: never"]
     assert case.upgrade.annotations[MONKEYPATCH]["invariant"] == "a batch is a batch"
     rows = case.plugin.afd("inventory --json").json["data"]["contracts"]
     row = next(row for row in rows if row["id"] == MONKEYPATCH)

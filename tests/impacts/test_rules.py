@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from pair import contract, effect_of
 from test_compare import (
@@ -22,7 +24,9 @@ from test_compare import (
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.uses import Attribute, Copy, Pin
 from git_afd.core.impacts.effect import Effect
+from git_afd.core.impacts.rows import row_of
 from git_afd.core.impacts.rules import RULES, propose
+from git_afd.core.workbook.impacts import parse_impacts
 
 BOX = name("up/boxes.py::Box", "up.boxes.Box", place="guarded")
 STOP = patch("up/core.py::Engine.renamed_here", ENGINE, mine("self", "a"), METHOD)
@@ -87,6 +91,12 @@ def test_a_rule_fits_on_one_side_only(rule: str, class_: str, fits: Contract, fi
     found = propose(effect_of(fits))
     assert (found.rule, found.class_) == (rule, class_), effect_of(fits).reason
     assert propose(effect_of(fits_not)).rule != rule
+
+
+def test_what_the_rules_propose_can_be_recorded() -> None:
+    rows = [row_of(effect_of(contract), None, ()).as_json() for _, _, contract, _ in SIDES]
+    whole = [{**row, "id": f"I-{place}", "contract": f"C-{place}"} for place, row in enumerate(rows)]
+    assert parse_impacts({"impact": json.loads(json.dumps(whole))})[1] == []
 
 
 def test_every_rule_has_cases() -> None:

@@ -27,6 +27,9 @@ State = Literal[
 ]
 STATES: Final[tuple[State, ...]] = get_args(State)
 GONE: Final = ("moved", "removed", "replaced")
+
+COPY_MOVED: Final = "copy-moved:"
+"""How the rule begins by which a copy does not care where its unchanged origin went (impacts.rules)."""
 """States that claim that the old place is absent at the target; the claim is proven there."""
 
 IMPACT_CLASSES: Final = ("NONE", *CHANGE_CLASSES)
@@ -143,7 +146,8 @@ def _consistent(row: Row, impact: Impact) -> None:
     """Refuse what a row says against itself; each rule is one line of the table in docs/reference/workbook.md."""
     if impact.class_ == "NONE" and impact.breaking:
         row.fault("class", "NONE is said of a breaking impact", "give it a class, or say breaking = false")
-    if impact.class_ == "NONE" and impact.state in GONE:
+    copy_moved = impact.state == "moved" and impact.rule.startswith(COPY_MOVED)
+    if impact.class_ == "NONE" and impact.state in GONE and not copy_moved:
         row.fault("class", f"NONE is said of a contract that is {impact.state}", "give it a class")
     if impact.state in ("moved", "replaced") and impact.target is None:
         row.fault("target", "is missing", "name path and symbol of the new place, or say state removed")
