@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.upstream_sources import Reader, Revisions, few_collections, packages_of, versions_of
@@ -12,6 +13,11 @@ from git_afd.core.patch_checks.model import Against, Checked, PatchedFile
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
 from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.versions import Versions
+
+if TYPE_CHECKING:
+    from git_afd.adapters.analysis_cache import AnalysisCache
+    from git_afd.adapters.module_facts import ModuleFacts
 
 
 def check_patches(
@@ -20,11 +26,12 @@ def check_patches(
     revisions: Revisions,
     missing: Mapping[str, str],
     reader: Reader = open_objects,
+    cache: AnalysisCache | None = None,
 ) -> Checked:
     """Check files (path to text now and text at the base) of a plugin whose other files `held` has.
 
     `revisions` are the upstreams at the commits that count, `missing` says why others are not at hand; `reader`
-    opens their objects.
+    opens their objects. Where a `cache` is given, what their modules say is taken from there, and kept there.
     """
     with few_collections():
         refs = {name: revision.names() for name, revision in revisions.items()}
@@ -44,8 +51,18 @@ def check_patches(
             return found if isinstance(found, str) else None
 
         plugin = Tree({name: path for path, name in names.items()}, load)
-        upstreams = {name: package.tree(versions) for name, package in packages.items()}
-        return patch_findings(patched, Against(plugin, upstreams, source, versions, refs, missing))
+        facts = _facts(cache, revisions, versions)
+        upstreams = {name: package.tree(versions, facts.get(name)) for name, package in packages.items()}
+        found = patch_findings(patched, Against(plugin, upstreams, source, versions, refs, missing))
+        for known in facts.values():
+            known.keep()
+        return found
+
+
+def _facts(cache: AnalysisCache | None, revisions: Revisions, versions: Versions) -> Mapping[str, ModuleFacts]:
+    from git_afd.adapters.module_facts import ModuleFacts
+
+    return ModuleFacts.of_all(cache, revisions, versions) if cache else {}
 
 
 def _modules(files: Mapping[str, tuple[str, str | None]], held: SourceTree | None) -> dict[str, str]:

@@ -12,9 +12,7 @@ from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import Revisions, packages_of, versions_of
 from git_afd.adapters.upstream_tree import SourceTree
-from git_afd.core.contracts.inventory import Upstreams
-from git_afd.core.identity.plugin import wanted_paths
-from git_afd.core.names import PACKAGES
+from git_afd.core.contracts.subject import Upstreams
 from git_afd.core.source.lookup import Tree
 from git_afd.core.source.versions import Versions
 
@@ -63,13 +61,12 @@ def gather(session: Session, commit: str, revisions: Revisions) -> Gathered:
 
 def opened(revisions: Revisions, cache: AnalysisCache, versions: Versions) -> Opened:
     """Return both upstreams, read on demand."""
-    packages = packages_of(revisions)
-    facts = {
-        name: ModuleFacts.of(cache, revision.commit, PACKAGES[name], versions) for name, revision in revisions.items()
-    }
+    packages, facts = packages_of(revisions), ModuleFacts.of_all(cache, revisions, versions)
     trees = {name: package.tree(versions, facts[name]) for name, package in packages.items()}
     return Opened(packages, facts, Upstreams(trees, lambda who: packages[who].corpus(), versions))
 
 
 def _is_read(path: str) -> bool:
+    from git_afd.core.identity.plugin import wanted_paths
+
     return path.endswith(".py") or bool(wanted_paths([path]))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from git_afd.actions.check_patches import check_patches
 from git_afd.actions.inventory_at import current_upgrade
+from git_afd.adapters.analysis_cache import AnalysisCache
 from git_afd.adapters.configuration import policy_at
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.plugin_texts import Texts, below
@@ -16,9 +17,7 @@ from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import Revision, frozen_revisions
 from git_afd.adapters.upstream_tree import SourceTree
 from git_afd.core.finding import Finding
-from git_afd.core.identity.decide import infer
-from git_afd.core.identity.plugin import plugin_candidates, wanted_paths
-from git_afd.core.identity.spelling import spelling
+from git_afd.core.identity.candidates import Candidate
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.patch_checks.model import Checked
@@ -94,10 +93,10 @@ def _sources(session: Session, up: Upgrade | None, request: Request) -> _Sources
         return _Sources(frozen_revisions(session.git, up.freeze, "target"), {})
     revisions: dict[str, Revision] = {}
     missing: dict[str, str] = {}
-    pins = _Pins(session) if request.sources else None
+    pins = _Pins(session)
     for name in UPSTREAMS:
         folder = request.sources.get(name)
-        if folder is None or pins is None:
+        if folder is None:
             missing[name] = f"no source of {name} is at hand (--source {name}=DIR)"
             continue
         git = session.git.at(folder)
@@ -113,21 +112,32 @@ def _sources(session: Session, up: Upgrade | None, request: Request) -> _Sources
     return _Sources(revisions, missing)
 
 
+@dataclass(slots=True)
 class _Pins:
-    """What the plugin itself says of the revisions that it is made for (workflow, Phase 0)."""
+    """What the plugin itself says of the revisions that it is made for (workflow, Phase 0); read when first asked."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    session: Session
+    _candidates: tuple[Candidate, ...] | None = None
+
+    def _read(self) -> tuple[Candidate, ...]:
+        from git_afd.core.identity.plugin import plugin_candidates, wanted_paths
+
+        session = self.session
         tree = SourceTree(open_objects(session.git, session.root), session.head or "", wanted=lambda _: True)
         paths = wanted_paths(tree.ids)
         tree.read(paths)
-        self._candidates = plugin_candidates({path: text for path in paths if isinstance(text := tree.text(path), str)})
+        return plugin_candidates({path: text for path in paths if isinstance(text := tree.text(path), str)})
 
     def of(self, name: str, folder: Path) -> tuple[str, str]:
         """Return the commit that the strongest evidence names in a source, or why there is none."""
+        from git_afd.core.identity.decide import infer
+        from git_afd.core.identity.spelling import spelling
+
+        if self._candidates is None:
+            self._candidates = self._read()
         texts = {item.text for item in self._candidates if item.upstream == name and item.text}
         spelled = {text: spelling(text) for text in texts}
-        known = commits_of(self._session.git.at(folder), [word for words in spelled.values() for word in words])
+        known = commits_of(self.session.git.at(folder), [word for words in spelled.values() for word in words])
         resolved = {
             text: next((known[word] for word in words if known.get(word)), None) for text, words in spelled.items()
         }
@@ -138,7 +148,8 @@ class _Pins:
 def _checked(session: Session, texts: Texts, paths: Sequence[str], sources: _Sources) -> Checked:
     held = SourceTree(open_objects(session.git, session.root), session.head) if session.head else None
     files = {path: (text, texts.then(path)) for path in paths if (text := texts.now(path)) is not None}
-    return check_patches(files, held, sources.revisions, sources.missing)
+    cache = AnalysisCache(session.common_dir)
+    return check_patches(files, held, sources.revisions, sources.missing, cache=cache)
 
 
 def _outcome(checked: Checked, paths: Sequence[str], sources: _Sources) -> Outcome:

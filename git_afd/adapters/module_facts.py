@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from git_afd.adapters.analysis_cache import AnalysisCache, key_of
+from git_afd.adapters.upstream_sources import Revisions
+from git_afd.core.names import PACKAGES
 from git_afd.core.source.definitions import Module
 from git_afd.core.source.versions import Versions
 
@@ -36,6 +38,11 @@ class ModuleFacts:
         """Return the facts of a commit (full id) below a folder, as these released versions read it."""
         named = [f"{name}={version}" for name, version in sorted(versions.items())]
         return cls(cache, key_of("modules", VERSION, commit, folder, *named))
+
+    @classmethod
+    def of_all(cls, cache: AnalysisCache, revisions: Revisions, versions: Versions) -> dict[str, ModuleFacts]:
+        """Return the facts of both upstreams' packages, by upstream."""
+        return {name: cls.of(cache, item.commit, PACKAGES[name], versions) for name, item in revisions.items()}
 
     @property
     def any(self) -> bool:
