@@ -29,7 +29,7 @@ from git_afd.core.classifying import with_proposals
 from git_afd.core.contracts.model import KINDS, Contract
 from git_afd.core.entering import refuse_entry
 from git_afd.core.finding import Finding
-from git_afd.core.impacts.comparison import Comparison
+from git_afd.core.impacts.result import Comparison
 from git_afd.core.impacts.shown import Filters, contract_of, impact_rows
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import PHASES

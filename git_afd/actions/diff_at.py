@@ -9,7 +9,6 @@ from pathlib import Path
 from git_afd.actions.analysis import recorded_inventory
 from git_afd.actions.diff import file_tables, listed_contracts, question_of
 from git_afd.actions.inventory_at import current_upgrade, revisions_of
-from git_afd.actions.show_impact import show_impact
 from git_afd.actions.take_impacts import HOW, Question, take_impacts
 from git_afd.adapters.configuration import policy_at
 from git_afd.adapters.revisions import Unresolved, resolve
@@ -76,6 +75,8 @@ def _commit(session: Session, ref: str) -> str:
 
 def show_at(session: Session, look: Look, asked: str) -> Outcome:
     """Show one contract in full; see :func:`show_impact`."""
+    from git_afd.actions.show_impact import show_impact
+
     up = current_upgrade(session)
     question = question_at(session, look)
     frozen = up is not None and up.freeze.base == question.commit

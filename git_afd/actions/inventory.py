@@ -25,8 +25,8 @@ from git_afd.adapters.frozen_files import frozen_files
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import frozen_revisions
 from git_afd.adapters.workbook_file import read_workbook
-from git_afd.core.contracts.inventory import Inventory as Taken
 from git_afd.core.contracts.rows import row_of
+from git_afd.core.contracts.subject import Inventory as Taken
 from git_afd.core.entering import refuse_entry
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json, Outcome

@@ -11,8 +11,8 @@ from git_afd.adapters.configuration import pointer, policy_at
 from git_afd.adapters.revisions import Unresolved, resolve
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import Revision, frozen_revisions
-from git_afd.core.contracts.inventory import Inventory
 from git_afd.core.contracts.rows import annotated, row_of
+from git_afd.core.contracts.subject import Inventory
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.plain import fields

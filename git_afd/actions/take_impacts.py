@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from git_afd.actions.gather_sources import Gathered, Opened, gather, opened
 from git_afd.actions.reading_ahead import Shelf, reading_ahead
@@ -19,17 +19,18 @@ from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_history import changes, reverts
 from git_afd.adapters.upstream_sources import Revisions, few_collections, versions_of
 from git_afd.adapters.upstream_tree import SourceTree
-from git_afd.core.contracts.inventory import Upstreams
 from git_afd.core.contracts.model import Contract
-from git_afd.core.identity.pins import pinned
-from git_afd.core.impacts.comparison import Comparison, History, compared, halves, impacts_of
-from git_afd.core.impacts.sides import Side
+from git_afd.core.contracts.subject import Upstreams
+from git_afd.core.impacts.result import Comparison, History
 from git_afd.core.names import PACKAGES
 from git_afd.core.policy import Policy
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.lookup import Tree
 from git_afd.core.source.versions import ASKS
 from git_afd.core.source.world import PLUGIN, World
+
+if TYPE_CHECKING:
+    from git_afd.core.impacts.sides import Side
 
 VERSION: Final = "2"
 """Raised whenever the same sources give other impacts."""
@@ -98,6 +99,8 @@ def _compared(
     kind_of: Callable[[str], str],
 ) -> Comparison:
     """Compare every contract: one half here, the other one in a second process, each with the files that it needs."""
+    from git_afd.core.impacts.comparison import compared, halves, impacts_of
+
     happened = history()
     for side in sides:
         for who in PACKAGES:
@@ -154,6 +157,8 @@ def _sides(found: Gathered, target: Opened) -> tuple[Side, Side]:
 
 
 def _side(found: Gathered, upstream: Opened) -> Side:
+    from git_afd.core.impacts.sides import Side
+
     packages = {PLUGIN: found.package, **upstream.packages}
 
     def text(who: str, path: str) -> str | None:
@@ -169,6 +174,8 @@ def _side(found: Gathered, upstream: Opened) -> Side:
 
 def _torch(upstream: Opened) -> dict[str, str]:
     """Return the torch that each upstream's own metadata is built for; nothing where it cannot be read."""
+    from git_afd.core.identity.pins import pinned
+
     said = {name: package.outside("pyproject.toml") or "" for name, package in upstream.packages.items()}
     return {name: version for name, text in said.items() if (version := pinned(text, "torch"))}
 

@@ -11,9 +11,7 @@ from git_afd.adapters.analysis_cache import AnalysisCache, key_of
 from git_afd.adapters.beside import beside
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import Revisions, few_collections
-from git_afd.core.contracts.inventory import Inventory, Subject, inventory, read_texts
-from git_afd.core.contracts.survey import Source
-from git_afd.core.identity.plugin import wanted_paths
+from git_afd.core.contracts.subject import Inventory, Subject
 from git_afd.core.policy import Policy
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module, parse
@@ -56,6 +54,8 @@ def inventory_key(commit: str, revisions: Revisions, policy: Policy) -> str:
 
 
 def _taken(found: Gathered, policy: Policy) -> Inventory:
+    from git_afd.core.contracts.inventory import inventory, read_texts
+
     subject = _subject(found, policy)
     for package in found.upstream.packages.values():
         package.corpus()  # all of it is needed, and the other process is not ready yet
@@ -68,6 +68,9 @@ def _taken(found: Gathered, policy: Policy) -> Inventory:
 
 def _subject(found: Gathered, policy: Policy) -> Subject:
     """Read and parse every module of the plugin, and read what may speak of versions."""
+    from git_afd.core.contracts.survey import Source
+    from git_afd.core.identity.plugin import wanted_paths
+
     package, versions = found.package, found.upstream.sources.versions
     sources: list[Source] = []
     unreadable: dict[str, str] = {}

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
-from git_afd.core.contracts.inventory import Inventory, Subject, Upstreams, inventory
+from git_afd.core.contracts.inventory import inventory
 from git_afd.core.contracts.model import Contract
+from git_afd.core.contracts.subject import Inventory, Subject, Upstreams
 from git_afd.core.contracts.survey import Source
 from git_afd.core.names import PACKAGES
 from git_afd.core.source.definitions import Module, Unreadable

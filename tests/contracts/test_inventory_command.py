@@ -9,7 +9,7 @@ from kit import Kit, Repo
 from kit_upgrade import FrozenUpgrade, frozen
 
 from git_afd.adapters.analysis_cache import AnalysisCache
-from git_afd.core.contracts.inventory import Inventory
+from git_afd.core.contracts.subject import Inventory
 
 PATCH = """\
 from vllm.engine import Engine

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from git_afd.core.contracts.book import Book, Draft
-from git_afd.core.contracts.copies import Copies, Refs, targets_of
+from git_afd.core.contracts.copies import Copies, targets_of
 from git_afd.core.contracts.facts import Faked, Write
 from git_afd.core.contracts.features import features, refusals
 from git_afd.core.contracts.imports import add_imports, enclosing
@@ -16,60 +15,16 @@ from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.origins import Origins
 from git_afd.core.contracts.overrides import add_classes
 from git_afd.core.contracts.patches import Sorted, add_patches, add_writers, sort_writes
+from git_afd.core.contracts.subject import Inventory, Subject, Told, Upstreams
 from git_afd.core.contracts.surfaces import surfaces
 from git_afd.core.contracts.survey import Source, Survey, survey
 from git_afd.core.contracts.touches import SetElsewhere, add_calls, add_reads, unexplained
-from git_afd.core.identity.candidates import Candidate
 from git_afd.core.identity.plugin import plugin_candidates
 from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
 from git_afd.core.source.lookup import Tree
-from git_afd.core.source.search import Corpus, assignments
-from git_afd.core.source.versions import Versions
+from git_afd.core.source.search import assignments
 from git_afd.core.source.world import PLUGIN, World
-from git_afd.core.workbook.inventory import Feature
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What is inventoried.
-
-    `sources` are the plugin's readable modules, `unreadable` maps a path to why it cannot be read; `texts` are
-    files that may speak of versions and entry points; `kind_of` is the policy's (production, test, …); `refs` names
-    the current commit of each upstream.
-    """
-
-    sources: Sequence[Source]
-    kind_of: Callable[[str], str]
-    unreadable: Mapping[str, str] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
-    refs: Refs = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Inventory:
-    """The contracts, the feature matrix, and what they cover."""
-
-    contracts: tuple[Contract, ...]
-    features: tuple[Feature, ...]
-    coverage: Mapping[str, Json]
-
-
-@dataclass(slots=True)
-class Upstreams:
-    """The upstreams at their current commits: trees, raw texts, and the versions that prune dead branches."""
-
-    trees: Mapping[str, Tree]
-    corpus: Corpus
-    versions: Versions
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What the plugin's files say by themselves, whatever the upstreams are: feature cells, and version evidence."""
-
-    features: tuple[Feature, ...]
-    versions: tuple[Candidate, ...]
 
 
 def read_texts(subject: Subject) -> Told:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from git_afd.core.contracts.model import Contract, Kind
 from git_afd.core.impacts.compare import compare
 from git_afd.core.impacts.effect import Effect
-from git_afd.core.impacts.files import Change, PluginFile, Reverted, UpstreamFile, plugin_files, upstream_files
-from git_afd.core.impacts.homes import Renames
+from git_afd.core.impacts.files import plugin_files, upstream_files
 from git_afd.core.impacts.places import old_place
+from git_afd.core.impacts.result import Comparison, History
 from git_afd.core.impacts.rows import Consumers, counts, row_of
 from git_afd.core.impacts.sides import Side
 from git_afd.core.outcome import Json
@@ -21,29 +21,6 @@ from git_afd.core.workbook.impacts import Impact
 
 _WORK: Final[Mapping[Kind, int]] = {"monkeypatch": 30, "copied-body": 8, "override": 4, "call": 3}
 """How long contracts of a kind take to compare, beside the others: a patch has its callers read."""
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """What happened between the two commits of each upstream: changed files, and what was undone on the way."""
-
-    changes: Mapping[str, Sequence[Change]]
-    reverts: Mapping[str, Sequence[Reverted]] = field(default_factory=dict)
-
-    @property
-    def renames(self) -> Renames:
-        """Files that git sees as renamed: old path to new path, by upstream."""
-        return {who: {item.old: item.path for item in items if item.old} for who, items in self.changes.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Impacts in the order of the contracts, files of both kinds, and what the comparison covers."""
-
-    impacts: tuple[Impact, ...]
-    files: tuple[PluginFile, ...]
-    upstream_files: tuple[UpstreamFile, ...]
-    coverage: Mapping[str, Json]
 
 
 def impacts_of(contracts: Sequence[Contract], sides: tuple[Side, Side], history: History) -> list[Impact]:
