@@ -95,6 +95,7 @@ def started_body(name: str, raw: RawRun) -> dict[str, Json]:
         "simulated": raw.simulated,
         "only": raw.only,
         "failure": raw.failure,
+        **({"cell": raw.cell} if raw.cell else {}),
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, TypeVar
 
@@ -81,6 +81,10 @@ class Gate:
     categories: tuple[str, ...] = ()
     needs: Needs = field(default_factory=Needs)
     checks: tuple[str, ...] = ()
+
+    def of_cell(self, cell: str) -> Gate:
+        """Return the gate with the commands of one cell only: ``native``, or empty for those that load the plugin."""
+        return replace(self, commands=tuple(command for command in self.commands if command.cell == cell))
 
 
 TEARDOWN_S: Final = 90

@@ -263,6 +263,7 @@ def _run(case: Case, record: Record) -> None:
         only=shape.text(body, "only", ""),
         failure=shape.text(body, "failure", ""),
         seq=record.seq,
+        cell=shape.text(body, "cell", ""),
     )
 
 

@@ -171,7 +171,7 @@ class Run:
     """One execution of a gate. `status` is ``started`` until a finished record exists, then the verdict.
 
     `bound` holds the digests it vouches for (``content`` or ``whole``, ``commits``, ``policy``); `artifacts`
-    maps file names to SHA-256 digests of the raw evidence.
+    maps file names to SHA-256 digests of the raw evidence. `cell` is ``native`` for accuracy's native control.
     """
 
     record: str
@@ -189,6 +189,7 @@ class Run:
     failure: str = ""
     seq: int = 0
     """A diagnostic of one command, or the narrow reproduction of a failure, says so; `seq` is its record's place."""
+    cell: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from git_afd.core.outcome import Outcome
+from git_afd.core.percent import percent, points
 from git_afd.render.table import columns
 
 
@@ -33,11 +34,28 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     if data.get("bundle"):
         yield f"bundle {data['bundle']}, SHA-256 {data['bundle_digest']}; nothing was recorded here"
     for mode, measured in data["metrics"].items():
-        low, high = measured["interval_95"]
+        yield from _measured(mode, measured)
+
+
+def _measured(mode: str, one: Mapping[str, Any]) -> Iterator[str]:
+    """Show one mode's share in percent, with its interval and counts, and how far from the native control it is."""
+    low, high = map(percent, one["interval_95"])
+    partial = "" if one["full"] else ", not the full set"
+    yield (
+        f"{mode}: {percent(one['value'])} on {one['effective']} of {one['original']} samples "
+        f"(95 % interval {low} to {high}){partial}"
+    )
+    native = one.get("native")
+    if native:
+        lowest, highest = map(percent, native["interval_95"])
+        down, up = map(points, native["difference_points_95"])
+        relative = native["difference_relative"]
+        more = "" if relative is None else f", {percent(relative, signed=True)} relative to it"
         yield (
-            f"{mode}: {measured['value']:.4f} on {measured['effective']} of {measured['original']} samples "
-            f"(95 % {low:.4f} to {high:.4f}){'' if measured['full'] else ', not the full set'}"
+            f"  native control (run {native['run']}): {percent(native['value'])} on {native['effective']} of "
+            f"{native['original']} samples (95 % interval {lowest} to {highest})"
         )
+        yield f"  difference: {points(native['difference_points'])} (95 % interval {down} to {up}){more}"
 
 
 def _category(category: Mapping[str, Any]) -> str:
@@ -74,6 +92,8 @@ def _checked(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _kind(data: Mapping[str, Any]) -> str:
+    if data.get("cell"):
+        return f" (cell {data['cell']}: a control, which decides nothing by itself)"
     words = ("imported" if data.get("origin") == "imported" else "", "simulated" if data.get("simulated") else "")
     said = ", ".join(filter(None, (*words, "a diagnostic that decides nothing" if data.get("diagnostic") else "")))
     return f" ({said})" if said else ""

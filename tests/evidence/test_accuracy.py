@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from git_afd.core.accuracy_rule import Accuracy
+from git_afd.core.accuracy_rule import Accuracy, Bounds
 from git_afd.core.evidence.accuracy_verdict import ResultFile, judge_accuracy
+from git_afd.core.evidence.control import Control, difference, judge_control
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.lmeval import check_samples, parse_result, wilson
+from git_afd.core.evidence.lmeval import Measurement, check_samples, parse_result, wilson
+from git_afd.core.evidence.questions import same_questions
 
 STRICT = "exact_match,strict-match"
 RULE = Accuracy("gsm8k", STRICT, 1319, ("eager", "graph"), 0.27)
@@ -78,8 +81,8 @@ VERDICTS: list[tuple[dict[str, ResultFile], str, str, str]] = [
     ({"eager": result(hits=0, effective=0), "graph": GRAPH}, "BLOCKED", "not-full", "0 of 1319"),
     ({"eager": result(), "graph": result("graph/x.json")}, "BLOCKED", "same-run", "the same file"),  # copied
     ({"eager": result(), "graph": result("g", hits=402)}, "BLOCKED", "same-run", "of the same run"),  # same start
-    ({"eager": result(hits=356), "graph": GRAPH}, "FAIL", "below-threshold", "0.2699 on 1319 samples"),
-    ({"eager": result(hits=356)}, "FAIL", "below-threshold", "0.2466 to 0.2945"),  # a fact, whatever else is owed
+    ({"eager": result(hits=356), "graph": GRAPH}, "FAIL", "below-threshold", "26.99 % on 1319 samples"),
+    ({"eager": result(hits=356)}, "FAIL", "below-threshold", "24.66 % to 29.45 %"),  # a fact, whatever else is owed
     ({"eager": limited(7, 7), "graph": result("g", hits=3)}, "FAIL", "below-threshold", "graph: "),
     ({"eager": ResultFile("e.json", b"{"), "graph": GRAPH}, "BLOCKED", "evidence-unreadable", "e.json"),
     # a third mode that nobody asked for decides nothing when it is good, and hides nothing
@@ -218,6 +221,130 @@ def samples(count: int = 7, hits: int = 2, filters: tuple[str, ...] = ("strict-m
         {"doc_id": n, "filter": f, "exact_match": float(n < hits), "doc": {}} for f in filters for n in range(count)
     ]
     return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+HASHES = ("doc_hash", "prompt_hash", "target_hash")
+
+
+def hashed(count: int = 7, **odd: str) -> bytes:
+    """Samples as lm-eval keeps them, with the hash of document, prompt and target; `odd` are another row 3's."""
+    rows = [{"doc_id": n, "filter": "strict-match", **{name: f"{name}{n}" for name in HASHES}} for n in range(count)]
+    rows[3] |= odd
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def made_of(data: bytes) -> str:
+    """The task hash that lm-eval makes of its samples."""
+    rows = [json.loads(line) for line in data.splitlines()]
+    return hashlib.sha256("".join(row[name] for row in rows for name in HASHES).encode()).hexdigest()
+
+
+def asked(data: bytes, task_hash: str = "") -> Measurement:
+    one = replace(parse_result(limited(7, 7).data, "r.json", "gsm8k", STRICT), value=2 / 7, task_hash=task_hash)
+    return replace(one, questions=check_samples(data, "s.jsonl", one, STRICT))
+
+
+def test_samples_that_do_not_give_the_task_hash_are_a_fault() -> None:
+    assert asked(hashed(), made_of(hashed())).questions
+    with pytest.raises(EvidenceFault, match=r"gives the task hash \w{12}; expected \w{12} as in the result"):
+        asked(hashed(prompt_hash="x"), made_of(hashed()))
+
+
+SEVEN = asked(hashed())
+DOCS = asked(samples().replace(b'"doc": {}', b'"doc": {"q": 1}'))
+
+# two measurements and what proves that they asked the same
+QUESTIONS = [
+    (SEVEN, asked(b"".join(reversed(hashed().splitlines(keepends=True)))), "samples file"),  # whatever the order
+    (SEVEN, asked(hashed(doc_hash="x")), "other"),
+    (SEVEN, asked(hashed(prompt_hash="x")), "other"),  # the same question, asked in another way
+    (replace(SEVEN, task_hash="f"), replace(asked(hashed(doc_hash="x")), task_hash="f"), "other"),  # a forged hash
+    (DOCS, asked(samples(hits=2).replace(b'"doc": {}', b'"doc": {"q": 1}')), "samples file"),  # older: documents only
+    (DOCS, asked(samples().replace(b'"doc": {}', b'"doc": {"q": 2}')), "other"),
+    (SEVEN, DOCS, "unproven"),  # two forms that cannot be compared
+    (replace(SEVEN, task_hash="f"), replace(DOCS, task_hash="f"), "task hash"),
+    (replace(SEVEN, task_hash="f"), replace(DOCS, task_hash="e"), "other"),
+    (asked(samples()), asked(samples()), "unproven"),  # rows that say a number only
+]
+
+
+@pytest.mark.parametrize(("one", "other", "proof"), QUESTIONS)
+def test_the_same_questions_are_proven_by_hashes_or_samples_never_by_their_number(
+    one: Measurement, other: Measurement, proof: str
+) -> None:
+    assert same_questions(one, other) == proof
+
+
+def native(hits: int = 402, **more: Any) -> Control:
+    """A control that was measured in both modes."""
+    both = {mode: parse_result(result(hits=hits, **more).data, "n.json", "gsm8k", STRICT) for mode in RULE.modes}
+    return Control("R-3", both, offered=True)
+
+
+def bound(**bounds: float) -> Accuracy:
+    return replace(RULE, bounds=Bounds(**bounds))
+
+
+NEVER = Control()
+BOTH = {"eager": result(), "graph": GRAPH}  # 400 and 401 of 1319: 30.3 %
+LOW = {"eager": result(hits=370), "graph": GRAPH}  # 2.4 points, 8 % relative below a native 402
+
+# results, rule, control, status, code, words
+CONTROLS = [
+    (BOTH, RULE, native(), "PASS", "", ""),
+    (BOTH, RULE, NEVER, "PASS", "native-absent", "no native control was measured in mode eager and graph"),
+    (BOTH, RULE, Control(offered=True, failed="R-2"), "BLOCKED", "native-absent", "run R-2 failed before"),
+    (BOTH, RULE, Control(failed="R-2"), "PASS", "native-absent", "names no command for it"),  # it cannot be had
+    (LOW, RULE, native(), "PASS", "", ""),  # shown, and no bound was declared
+    (LOW, bound(drop_points=0.02), native(), "FAIL", "native-bound", "-2.43 points from the native control"),
+    (LOW, bound(drop_points=0.03), native(), "PASS", "", ""),
+    (LOW, bound(drop_relative=0.05), native(), "FAIL", "native-bound", "-7.96 % relative"),
+    (LOW, bound(drop_relative=0.08), native(), "PASS", "", ""),  # relative and points are not one another
+    (BOTH, bound(drop_points=0.02), native(hits=200), "PASS", "", ""),  # better is no drop
+    (BOTH, bound(change_points=0.02), native(hits=200), "FAIL", "native-bound", "+15.16 points"),  # but a change
+    (BOTH, bound(change_relative=0.1), native(hits=300), "FAIL", "native-bound", "+33.33 % relative"),
+    (BOTH, bound(drop_points=0.02), native(hits=400 + 1), "PASS", "", ""),
+    (BOTH, bound(drop_relative=0.1), native(hits=0), "BLOCKED", "native-incomparable", "the native control is 0"),
+    (BOTH, bound(drop_points=0.02), NEVER, "BLOCKED", "native-absent", "no native control"),  # a bound needs one
+    (BOTH, RULE, native(task_hashes={"gsm8k": "e"}), "PASS", "native-incomparable", "asked other questions"),
+    (BOTH, bound(drop_points=0.9), native(task_hashes={}), "BLOCKED", "native-incomparable", "does not show"),
+]
+
+
+@pytest.mark.parametrize(("results", "rule", "control", "status", "code", "words"), CONTROLS)
+def test_the_difference_to_the_native_control_fails_only_by_a_declared_bound(
+    results: dict[str, ResultFile], rule: Accuracy, control: Control, status: str, code: str, words: str
+) -> None:
+    verdict = judge_accuracy(results, rule, control)
+    assert verdict.status == status, verdict.findings
+    assert {one.code for one in verdict.findings if words in one.message} == ({code} if code else set())
+
+
+def test_a_drop_of_exactly_the_bound_is_within_it() -> None:
+    both = {mode: replace(one, value=0.33, effective=100) for mode, one in native().measured.items()}
+    low = {mode: replace(one, value=0.31, effective=100) for mode, one in native().measured.items()}
+    control = Control("R-3", both)
+    apart = {mode: found for mode, one in low.items() if (found := difference(mode, one, control))}
+    assert not list(judge_control(low, apart, control, Bounds(drop_points=0.02)))
+    assert len(list(judge_control(low, apart, control, Bounds(drop_points=0.0199)))) == 2
+
+
+def test_points_and_relative_are_kept_apart_with_counts_and_intervals() -> None:
+    said = judge_accuracy(LOW, RULE, native()).metrics()["eager"]["native"]
+    assert isinstance(said, dict)
+    assert round(float(said["difference_points"]), 4) == -0.0243
+    assert round(float(said["difference_relative"]), 4) == -0.0796
+    assert (said["run"], said["effective"], said["same_questions"]) == ("R-3", 1319, "task hash")
+    assert [round(bound, 4) for bound in said["interval_95"]] == [0.2805, 0.3302]
+    assert said["difference_points_95"][0] < -0.0243 < said["difference_points_95"][1]
+
+
+def test_the_interval_of_a_difference_is_newcombes() -> None:
+    """His example: 56 of 70 against 48 of 80."""
+    one, other = (replace(SEVEN, value=hits / size, effective=size) for hits, size in ((56, 70), (48, 80)))
+    found = difference("eager", one, Control("R-1", {"eager": other}))
+    assert found is not None
+    assert [round(value, 4) for value in (found.points, *found.interval)] == [0.2, 0.0524, 0.3339]
 
 
 # samples file, what is said (None: agrees)

@@ -113,7 +113,8 @@ MEASURE = """import json, os, sys, time
 out, value, size, original = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
 os.makedirs(out)
 body = {'results': {'gsm8k': {'exact_match,strict-match': value}}, 'n-samples': {'gsm8k':
-        {'original': original, 'effective': size}}, 'config': {'limit': None}, 'date': time.time()}
+        {'original': original, 'effective': size}}, 'config': {'limit': None}, 'date': time.time(),
+        'task_hashes': {'gsm8k': 'f' * 64}}
 json.dump(body, open(out + '/results_1.json', 'w'))
 """
 

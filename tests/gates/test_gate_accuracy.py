@@ -49,7 +49,7 @@ def graph(code: str, *words: str) -> str:
 
 
 TRICKS = [
-    (measuring("graph", 0.1), 1, "below the frozen threshold 0.2500"),
+    (measuring("graph", 0.1), 1, "below the frozen threshold 25.00 %"),
     (graph(NAN), 6, "a fraction from 0 to 1"),
     (graph(CUT), 6, "lm-eval's result file, one JSON object"),
     (graph(COPY, "{out}/eager/*.json"), 6, "the same file"),  # one file for both modes
@@ -136,4 +136,4 @@ def test_the_bar_is_the_frozen_value_of_the_plugin_where_it_is_higher_than_the_p
     up = upgrade(kit, accuracy_policy(), up_to=BEFORE, files={BAR: "GSM8K_THRESHOLD = 0.6\n"})
     done = accuracy(up, tmp_path)
     assert done.code == 1
-    assert "below the frozen threshold 0.6000" in done.out
+    assert "below the frozen threshold 60.00 %" in done.out

@@ -118,11 +118,17 @@ BEGAN, DONE = 1000.0, 2000.0
 
 
 def result(
-    value: object = 0.5, size: int = 1319, date: object = 1500.0, original: int = 1319, limit: object = None
+    value: object = 0.5,
+    size: int = 1319,
+    date: object = 1500.0,
+    original: int = 1319,
+    limit: object = None,
+    asked: str = "f0",
 ) -> bytes:
     scores = {"exact_match,strict-match": value, "exact_match_stderr,strict-match": 0.01}
     counts = {"original": original, "effective": size}
     body = {"results": {"gsm8k": scores}, "n-samples": {"gsm8k": counts}, "config": {"limit": limit}, "date": date}
+    body["task_hashes"] = {"gsm8k": asked}
     return json.dumps(body).encode()
 
 
@@ -145,6 +151,8 @@ def with_graph(data: bytes) -> GateVerdict:
     return accuracy({**GOOD, "graph/results_1.json": data})
 
 
+ALL = replace(RULE, harmless={"AFD_GSM8K_LIMIT": "all"})
+
 NUMBERS = [
     (accuracy(), "PASS", ""),
     (with_graph(result(0.2, date=1600.0)), "FAIL", "below-threshold"),
@@ -158,6 +166,8 @@ NUMBERS = [
     (with_graph(result(0.6)), "BLOCKED", "same-run"),  # edited, but of the same run
     (with_graph(result(date=10.0)), "BLOCKED", "foreign-result"),  # dated before the run
     (with_graph(result(date="")), "BLOCKED", "foreign-result"),  # not dated
+    (with_graph(result(date=1600.0, asked="f1")), "BLOCKED", "other-questions"),  # as many, and not the same
+    (with_graph(result(date=1600.0, asked="")), "BLOCKED", "questions-unproven"),  # nobody knows which
     (accuracy(graph=()), "BLOCKED", "mode-missing"),
     (accuracy({"eager/results_1.json": result()}), "BLOCKED", "evidence-unreadable"),  # deleted afterwards
     (accuracy(graph=("graph/results_1.json", "graph/results_2.json")), "BLOCKED", "evidence-unreadable"),  # which?
@@ -165,6 +175,9 @@ NUMBERS = [
     (accuracy(guards=(Finding("guard-moved", "t.py:3", "gone"),)), "BLOCKED", "guard-moved"),
     (accuracy(accuracy=replace(RULE, threshold=0.6)), "FAIL", "below-threshold"),
     (accuracy(environment={"AFD_GSM8K_LIMIT": "7"}), "BLOCKED", "lowered"),  # as a bundle from elsewhere may say
+    (accuracy(environment={"AFD_GSM8K_LIMIT": "all"}), "BLOCKED", "lowered"),
+    (accuracy(environment={"AFD_GSM8K_LIMIT": "all"}, accuracy=ALL), "PASS", ""),  # the policy knows it as harmless
+    (accuracy(environment={"AFD_GSM8K_LIMIT": "7"}, accuracy=ALL), "BLOCKED", "lowered"),
 ]
 
 

@@ -122,7 +122,7 @@ def _one(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
 def _start(bench: Bench, command: Command, log: Path, echo: Callable[[bytes], None] | None) -> Ended:
     """Run a command to its end; a program that is not there is said in the answer."""
     argv, own = command.filled(bench.values)
-    environment = environment_of(bench.gate, own, os.environ)
+    environment = environment_of(command.cell or bench.gate, own, os.environ)
     # The run's folder lies below a git dir: a test that looks for a repository there must not find the user's.
     ceilings = (str(bench.folder.parent), environment.get("GIT_CEILING_DIRECTORIES", ""))
     environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))

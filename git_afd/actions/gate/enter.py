@@ -111,7 +111,7 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     return Entry(
         up=up,
         source=source,
-        gate=source.policy.gates.get(order.gate, Gate()),
+        gate=source.policy.gates.get(order.gate, Gate()).of_cell(order.cell),
         identity=Identity(up.id, head, tree, content, whole, up.freeze.commits_digest, up.freeze.policy_digest),
         targets=_targets(up, order),
         notes=(*output_notes(found, source.policy), *unannounced(session, up, source.policy)),

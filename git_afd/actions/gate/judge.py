@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,8 +14,12 @@ from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
+from git_afd.core.accuracy_rule import Bounds
+from git_afd.core.command import NATIVE
+from git_afd.core.earlier import before, last_failed, native_controls
 from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.evidence.collecting import collect_command, narrow_command
+from git_afd.core.evidence.control import Control
 from git_afd.core.evidence.documented import documented
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
@@ -71,8 +76,8 @@ def judge_run(session: Session, up: Upgrade, run: Run) -> GateVerdict:
 def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") -> Question:
     """Return what a run is judged by: the frozen policy, the frozen threshold, the skips that were documented then."""
     policy = session.policy(up).policy
-    gate = policy.gates.get(raw.gate, Gate())
-    if raw.diagnostic:  # it may be one command of several; it never counts
+    gate = policy.gates.get(raw.gate, Gate()).of_cell(raw.cell)
+    if raw.diagnostic and not raw.cell:  # it may be one command of several; it never counts
         names = {one.name for one in raw.commands}
         own = (command for command in gate.commands if command.name in names)
         gate = replace(gate, commands=tuple(narrow_command(command, raw.narrowed) for command in own))
@@ -86,10 +91,55 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
         foreign=_earlier(up, but),
         simulated_accepted=policy.simulated,
         ports=policy.host.ports,
+        failed=failed_of(session, up, raw, but),
     )
     if raw.gate == "basic":
         return _with_cells(session, up, replace(question, cells=policy.cells))
-    return _with_accuracy(session, up, raw, policy, question) if raw.gate == "accuracy" else question
+    if raw.gate == "accuracy":
+        measured = _with_accuracy(session, up, raw, policy, question)
+        return _as_control(measured) if raw.cell else replace(measured, control=control_of(session, up, policy, but))
+    return question
+
+
+def failed_of(session: Session, up: Upgrade, raw: RawRun, but: str) -> tuple[str, RawRun] | None:
+    """Return the failed run that `raw` is a retry of, and its raw facts; None when it is none or they are gone."""
+    run = None if raw.diagnostic else last_failed(up, raw.gate, but)
+    data = session.artifacts.get(run.artifacts.get(FILE, "")) if run else None
+    if run is None or data is None:
+        return None
+    with suppress(EvidenceFault):
+        return run.name, parse_raw_run(data, f"{run.name}/{FILE}")
+    return None
+
+
+def _as_control(question: Question) -> Question:
+    """Return the question of a native control: measured in full, by its own modes; no threshold is the plugin's."""
+    if question.accuracy is None:
+        return question
+    modes = tuple(dict.fromkeys(command.mode for command in question.gate.commands))
+    rule = replace(question.accuracy, modes=modes, threshold=0.0, bounds=Bounds())
+    return replace(question, accuracy=rule, guards=())
+
+
+def control_of(session: Session, up: Upgrade, policy: Policy, but: str) -> Control:
+    """Return the native control measured before the run called `but` (or ever), judged again from its raw files."""
+    offered = bool(policy.gates.get("accuracy", Gate()).of_cell(NATIVE).commands)
+    failed = last_failed(up, "accuracy", but)
+    control = Control(offered=offered, failed=failed.name if failed else "")
+    for run in native_controls(up, but):
+        with suppress(EvidenceFault):
+            verdict = judge_run(session, up, run)
+            if verdict.status == "PASS" and _is_of(session, up, run):
+                return replace(control, run=run.name, measured=verdict.measured)
+    return control
+
+
+def _is_of(session: Session, up: Upgrade, run: Run) -> bool:
+    """Say whether the raw facts of a run are of a native control of this very upgrade, its policy and commits."""
+    raw = parse_raw_run(session.artifacts.get(run.artifacts[FILE]) or b"", f"{run.name}/{FILE}")
+    there = raw.identity
+    frozen = (up.freeze.commits_digest, up.freeze.policy_digest)
+    return (raw.gate, raw.cell, there.upgrade) == (run.gate, NATIVE, up.id) and (there.commits, there.policy) == frozen
 
 
 def _with_cells(session: Session, up: Upgrade, question: Question) -> Question:
@@ -105,9 +155,7 @@ def _with_cells(session: Session, up: Upgrade, question: Question) -> Question:
 def _earlier(up: Upgrade, name: str) -> dict[str, str]:
     """Return what the runs before `name` left: digest to the run that left it first."""
     found: dict[str, str] = {}
-    for run in up.runs.values():
-        if run.name == name:
-            break
+    for run in before(up, name):
         found = {**dict.fromkeys(run.artifacts.values(), run.name), **found}
     return found
 

@@ -16,9 +16,10 @@ class Order:
     """One call of ``git afd gate NAME``.
 
     `python` is the target runtime's interpreter, empty for the one on PATH; `only` is one command of the gate and
-    `failure` one whose failed tests are run again (either makes the run a diagnostic); `targets` says where a
-    target's tree stands on this host, when not where the freeze put it; `bundle` is where to write a bundle,
-    `source` where to read one. `tell` gets a line for a person, `echo` the commands' output as it comes.
+    `failure` one whose failed tests are run again (either makes the run a diagnostic); `cell` is ``native`` for
+    accuracy's control without the plugin; `targets` says where a target's tree stands on this host, when not where
+    the freeze put it; `bundle` is where to write a bundle, `source` where to read one. `cancelled` says that the gate
+    is not run to its end, and `why`. `tell` gets a line for a person, `echo` the commands' output as it comes.
     """
 
     gate: str
@@ -28,13 +29,16 @@ class Order:
     diagnostic: bool = False
     only: str = ""
     failure: str = ""
+    cell: str = ""
     bundle: Path | None = None
     source: Path | None = None
     targets: Mapping[str, Path] = field(default_factory=dict)
+    cancelled: bool = False
+    why: str = ""
     tell: Callable[[str], None] = silent
     echo: Callable[[bytes], None] | None = None
 
     @property
     def counts(self) -> bool:
-        """Whether the run may decide the phase: a diagnostic never does."""
-        return not (self.diagnostic or self.only or self.failure)
+        """Whether the run may decide the phase: a diagnostic and a control never do."""
+        return not (self.diagnostic or self.only or self.failure or self.cell)

@@ -21,7 +21,7 @@ def begin(session: Session, raw: RawRun) -> str:
     """Record that a run starts; return its name, which is decided on exactly the state that the record extends."""
 
     def decide(state: State) -> Sequence[Draft]:
-        up = _open(state, raw.identity.upgrade)
+        up = open_upgrade(state, raw.identity.upgrade)
         return (Draft("run", up.id, started_body(next_run(up), raw), raw.identity.commit),)
 
     _, records = session.ledger.transact(decide)
@@ -38,7 +38,7 @@ def finish(
     """
 
     def decide(state: State) -> Sequence[Draft]:
-        up = _open(state, raw.identity.upgrade)
+        up = open_upgrade(state, raw.identity.upgrade)
         body = finished_body(name or next_run(up), raw, verdict, kept, origin=origin)
         run = Draft("run", up.id, body, raw.identity.commit)
         if raw.interrupted or raw.diagnostic:
@@ -55,7 +55,7 @@ def finish(
 
     facts = None
     if verdict.status == "FAIL" and not (raw.interrupted or raw.diagnostic):
-        facts = failure_facts(session, _open(session.reading().state, raw.identity.upgrade), raw, verdict)
+        facts = failure_facts(session, open_upgrade(session.reading().state, raw.identity.upgrade), raw, verdict)
     state, records = session.ledger.transact(decide)
     return state.upgrades[raw.identity.upgrade], str(records[0].body["run"])
 
@@ -67,7 +67,7 @@ def block(session: Session, up: Upgrade, order: Order, commit: str, blocker: str
     """
 
     def decide(state: State) -> Sequence[Draft]:
-        record = _open(state, up.id).phases.get(GATES[order.gate].name)
+        record = open_upgrade(state, up.id).phases.get(GATES[order.gate].name)
         if record is not None and (record.status == "PASS" or (record.status, record.blocker) == ("BLOCKED", blocker)):
             return ()
         return (Draft("phase", up.id, phase_body(order.gate, "BLOCKED", (), blocker), commit),)
@@ -75,7 +75,8 @@ def block(session: Session, up: Upgrade, order: Order, commit: str, blocker: str
     return bool(session.ledger.transact(decide)[1])
 
 
-def _open(state: State, name: str) -> Upgrade:
+def open_upgrade(state: State, name: str) -> Upgrade:
+    """Return the upgrade. Raises Conflict when it was closed since it was looked at."""
     up = state.upgrades.get(name)
     if up is None or up.closed:
         raise Conflict(f"upgrade {name} was closed meanwhile", "git afd status")

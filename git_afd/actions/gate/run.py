@@ -18,6 +18,7 @@ from git_afd.actions.gate.judge import judge_raw
 from git_afd.actions.gate.order import Order
 from git_afd.actions.gate.patches import patches_at
 from git_afd.actions.gate.preflight import lacking
+from git_afd.actions.gate.retry import refuse_retry
 from git_afd.actions.gate.runtime import look_at_runtime, moved
 from git_afd.actions.gate.say import blocked, judged, would_run
 from git_afd.actions.gate.tree import tree_of
@@ -54,6 +55,8 @@ def _at_work(session: Session, entry: Entry, order: Order, python: str, held: Al
     """Run the gate, now that no other one runs here."""
     up = entry.up
     facts = look(entry.source.policy, python, session.root)
+    raw = _about_to_run(entry, order, python, session.root, facts)
+    refuse_retry(session, up, raw)
     missing = _lacking(entry, order, facts, python, session.root)
     held.stops.insist()
     if missing and order.bundle:
@@ -61,7 +64,7 @@ def _at_work(session: Session, entry: Entry, order: Order, python: str, held: Al
     if missing:
         return blocked(entry, order, missing, recorded=record.block(session, up, order, entry.identity.commit, missing))
     with tree_of(session, order) as root:
-        raw = _about_to_run(entry, order, python, root, facts)
+        raw = replace(raw, root=str(root))
         held.stops.insist()  # nothing has been recorded yet
         name = "" if order.bundle else record.begin(session, raw)
         held.lock.name(name or f"bundle-{secrets.token_hex(4)}")
@@ -82,6 +85,7 @@ def _about_to_run(entry: Entry, order: Order, python: str, root: Path, facts: Ho
         commands=(),
         simulated=entry.gate.npu and is_simulated(facts.npu_text),
         diagnostic=not order.counts,
+        cell=order.cell,
         host=facts.as_json(),
         environment=shown_environment(os.environ, entry.source.policy.accuracy.steers),
         trees={name: str(path) for name, path in entry.targets.items()},
@@ -129,5 +133,5 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
 
 def _lacking(entry: Entry, order: Order, facts: HostFacts, python: str, root: Path) -> str:
     if not entry.gate.commands:
-        return f"the policy names no command for gate {order.gate}"
+        return f"the policy names no command for gate {order.gate}{f' and cell {order.cell}' if order.cell else ''}"
     return "; ".join(lacking(entry.gate, entry.source.policy, facts, python, root))

@@ -68,6 +68,7 @@ def facts_of(upgrade: str, raw: RawRun, verdict: GateVerdict) -> dict[str, Json]
         "origin": "here",
         "simulated": raw.simulated,
         "diagnostic": raw.diagnostic,
+        "cell": raw.cell,
         "commands": _commands(raw, verdict),
         "categories": categories_of(verdict),
         "cells": verdict.cells.as_json() if verdict.cells else {},

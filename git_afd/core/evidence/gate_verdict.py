@@ -6,16 +6,17 @@ blocks; only then does everything else pass.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
-from git_afd.core.evidence.accuracy_verdict import ResultFile, Status, judge_accuracy
+from git_afd.core.evidence.accuracy_verdict import AccuracyVerdict, ResultFile, Status, judge_accuracy
 from git_afd.core.evidence.cells import Coverage, coverage, tests_of
 from git_afd.core.evidence.checks import CheckQuestion, environment_doubt, facts_of, judge_checks
 from git_afd.core.evidence.collecting import root_of
+from git_afd.core.evidence.control import Control
 from git_afd.core.evidence.expectation import LOST, Expectation, expect, vacant
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.focused import Suite
@@ -23,14 +24,13 @@ from git_afd.core.evidence.host_verdict import BEFORE, cleanup_status, is_simula
 from git_afd.core.evidence.junit import parse_junit
 from git_afd.core.evidence.lmeval import Measurement
 from git_afd.core.evidence.raw_run import Ended, RawRun
+from git_afd.core.evidence.retry import judge_retry
+from git_afd.core.evidence.run_results import bytes_of, foreign_results, result_of
 from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
 from git_afd.core.policy import CellTests, Gate
 from git_afd.core.workbook.inventory import Feature
-
-_CLOCK_S: Final = 2.0
-"""How far lm-eval's own date may lie outside the command's time: file systems and clocks round."""
 
 _RELAXED: Final = "guard-relaxed"
 
@@ -44,7 +44,8 @@ class Question:
     that belong to other runs to those runs' names; `simulated_accepted` says whether the policy accepts a simulated
     host; `ports` are those that a run must leave as it found them. `features` is the frozen matrix that the run's tests
     are held against, `cells` the policy's word on it. `checks` are the gate's checks that are no commands, and what
-    they are judged by.
+    they are judged by. `control` is what is known of accuracy's native control; `failed` the run that this one is a
+    retry of, and its raw facts.
     """
 
     gate: Gate
@@ -59,6 +60,8 @@ class Question:
     features: tuple[Feature, ...] = ()
     cells: tuple[CellTests, ...] = ()
     checks: CheckQuestion = field(default_factory=CheckQuestion)
+    control: Control | None = None
+    failed: tuple[str, RawRun] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class GateVerdict:
     findings: tuple[Finding, ...]
     metrics: Mapping[str, Json] = field(default_factory=dict)
     partial: bool = False
+    measured: Mapping[str, Measurement] = field(default_factory=dict)
     tests: Status = "PASS"
     cleanup: Status = "PASS"
     cells: Coverage | None = None
@@ -120,10 +124,9 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
     statuses = [*(one.status for one in judged), *("BLOCKED" for one in around if one.severity == "error")]
     findings = [*around, *(finding for one in judged for finding in one.findings), *question.notes]
     doubt = tuple(environment_doubt(checks, findings))
-    metrics: Mapping[str, Json] = {}
-    partial = False
+    accuracy = None
     if question.accuracy is not None:
-        status, found, metrics, partial = _accuracy(question, question.accuracy, raw, files)
+        status, found, accuracy = _accuracy(question, question.accuracy, raw, files)
         statuses.append(status)
         findings += found
     left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files))
@@ -132,8 +135,9 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         status=_worst((tests, cleanup)),
         commands=judged,
         findings=_ordered((*doubt, *findings, *left)),
-        metrics=metrics,
-        partial=partial,
+        metrics=accuracy.metrics() if accuracy else {},
+        partial=bool(accuracy and accuracy.diagnostic),
+        measured=accuracy.measured if accuracy else {},
         tests=tests,
         cleanup=cleanup,
         cells=coverage(question.features, tests_of(raw, files), question.cells) if question.features else None,
@@ -172,6 +176,8 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
     for name in question.accuracy.lowering(raw.environment) if question.accuracy is not None else ():
         yield Finding("lowered", name, f"{name} lowers what accuracy measures or demands", f"unset {name}, run again")
+    if question.failed is not None:
+        yield from judge_retry(*question.failed, raw)
     if raw.interrupted:
         yield Finding("interrupted", "", "the run was interrupted", "run the gate again")
 
@@ -235,7 +241,7 @@ def _tests(
         text = f"{len(ended.junit)} reports fit {command.junit}; one was expected"
         return CommandVerdict(command.name, "BLOCKED", {}, (Finding("report-ambiguous", command.name, text, ""),))
     try:
-        report = parse_junit(_bytes(files, ended.junit[0]), ended.junit[0]) if ended.junit else None
+        report = parse_junit(bytes_of(files, ended.junit[0]), ended.junit[0]) if ended.junit else None
         verdict = judge_tests(report, ended.exit_code, expected.ids, question.skips)
     except EvidenceFault as fault:
         return CommandVerdict(command.name, "BLOCKED", {}, (fault.as_finding(),))
@@ -258,65 +264,24 @@ def _named(name: str, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 def _accuracy(
     question: Question, rule: Accuracy, raw: RawRun, files: Mapping[str, bytes]
-) -> tuple[Status, tuple[Finding, ...], Mapping[str, Json], bool]:
+) -> tuple[Status, tuple[Finding, ...], AccuracyVerdict]:
     results: dict[str, ResultFile] = {}
     found: list[Finding] = []
     for mode in dict.fromkeys((*rule.modes, *(command.mode for command in question.gate.commands if command.mode))):
         owners = [command.name for command in question.gate.commands if command.mode == mode]
         try:
-            result = _result(mode, [one for one in raw.commands if one.name in owners], files)
+            result = result_of(mode, [one for one in raw.commands if one.name in owners], files)
         except EvidenceFault as fault:
             found.append(fault.as_finding())
         else:
             results |= {mode: result} if result else {}
-    verdict = judge_accuracy(results, rule)
-    found += _foreign(question, raw, verdict.measured)
+    verdict = judge_accuracy(results, rule, question.control)
+    found += foreign_results(verdict.measured, raw.commands, question.foreign)
     status = _worst((verdict.status, *("BLOCKED" for _ in found), *map(_guard_status, question.guards)))
-    return status, (*question.guards, *found, *verdict.findings), verdict.metrics(), bool(verdict.diagnostic)
+    return status, (*question.guards, *found, *verdict.findings), verdict
 
 
 def _guard_status(finding: Finding) -> Status:
     if finding.severity != "error":
         return "PASS"
     return "FAIL" if finding.code == _RELAXED else "BLOCKED"
-
-
-def _result(mode: str, ended: Collection[Ended], files: Mapping[str, bytes]) -> ResultFile | None:
-    """Return the one result file of a mode; None when the runs of that mode left none."""
-    names = [name for one in ended for name in one.results]
-    if not names:
-        return None
-    if len(names) > 1:
-        raise EvidenceFault(names[1], "", f"is one of {len(names)} results of mode {mode}", "exactly one")
-    samples = [name for one in ended for name in one.samples]
-    if len(samples) > 1:
-        raise EvidenceFault(samples[1], "", f"is one of {len(samples)} samples files of mode {mode}", "at most one")
-    kept = (samples[0], _bytes(files, samples[0])) if samples else ()
-    return ResultFile(names[0], _bytes(files, names[0]), *kept)
-
-
-def _bytes(files: Mapping[str, bytes], name: str) -> bytes:
-    if name not in files:
-        raise EvidenceFault(name, "", "is not there any more", "the bytes that the run left")
-    return files[name]
-
-
-def _foreign(question: Question, raw: RawRun, measured: Mapping[str, Measurement]) -> Iterator[Finding]:
-    """Name results that were not made by this run: known from another one, or dated outside the command's time."""
-    for mode, one in measured.items():
-        owner = next((ended for ended in raw.commands if one.file in ended.results), None)
-        earlier = question.foreign.get(one.digest)
-        if earlier:
-            text = f"the result of {mode} is that of run {earlier}, not of this one"
-            yield Finding("foreign-result", one.file, text, "let the command measure anew")
-        elif owner is None or not _in_time(one.date, owner):
-            text = f"the result of {mode} is dated {one.date or 'not at all'}, outside the run that left it"
-            yield Finding("foreign-result", one.file, text, "let the command measure anew")
-
-
-def _in_time(date: str, ended: Ended) -> bool:
-    try:
-        seconds = float(date)
-    except ValueError:
-        return False
-    return ended.began - _CLOCK_S <= seconds <= ended.ended + _CLOCK_S

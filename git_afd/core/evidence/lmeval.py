@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Final
@@ -19,6 +19,9 @@ from git_afd.core.outcome import Json
 RESULT_LIMIT: Final = 32 << 20
 SAMPLES_LIMIT: Final = 128 << 20
 """Largest files that are read, in bytes: a full gsm8k run has about 0.1 MB of results and 10 MB of samples."""
+
+_HASHES: Final = ("doc_hash", "prompt_hash", "target_hash")
+"""What lm-eval keeps in each row of samples of the document, the prompt made of it, and the answer wanted."""
 
 _AGREES: Final = 1e-6
 _Z95: Final = 1.959963984540054
@@ -31,7 +34,8 @@ class Measurement:
     `value` and `stderr` are fractions 0 to 1 (`stderr` None when lm-eval had none); `original` is the size of
     the staged data set, `effective` how many questions were asked; `limit` is lm-eval's own (None, a number of
     questions, or a fraction below 1). `digest` is the SHA-256 of the file. `date`, `model`, `task_version` and
-    `task_hash` are as the file has them, empty when it has none.
+    `task_hash` are as the file has them, empty when it has none. `questions` is a digest of the questions in the
+    samples file, empty when there is none.
     """
 
     file: str
@@ -45,6 +49,7 @@ class Measurement:
     model: str = ""
     task_version: str = ""
     task_hash: str = ""
+    questions: str = ""
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -93,17 +98,35 @@ def parse_result(data: bytes, file: str, task: str, metric: str) -> Measurement:
     )
 
 
-def check_samples(data: bytes, file: str, measured: Measurement, metric: str) -> None:
+def check_samples(data: bytes, file: str, measured: Measurement, metric: str) -> str:
     """Compare a ``samples_<task>_*.jsonl`` with the result: one row for each question and filter.
 
+    Returns what tells the questions apart from others: a digest of what was asked, empty when the rows do not say it.
     Raises EvidenceFault: a row that is no JSON (cut off), a row twice, another number of questions than the
-    result's `effective`, or another mean than its `value` where the rows carry the metric.
+    result's `effective`, another mean than its `value` where the rows carry the metric, or rows that do not give its
+    task hash.
     """
     if len(data) > SAMPLES_LIMIT:
         raise EvidenceFault(file, "", f"has {len(data)} bytes", f"at most {SAMPLES_LIMIT}")
+    rows = _rows(data, file)
     name, _, which = metric.partition(",")
+    questions = len({row.count("doc_id") for row in rows})
+    if questions != measured.effective:
+        raise EvidenceFault(file, "", f"holds {questions} questions", f"{measured.effective} as {measured.file} says")
+    scores = [row.fraction(name) for row in rows if row.shown("filter") == which and name in row.body]
+    if scores and abs(sum(scores) / len(scores) - measured.value) > _AGREES:
+        mean = sum(scores) / len(scores)
+        raise EvidenceFault(file, "", f"the mean of {metric} is {mean:.6f}", f"{measured.value:.6f} as in the result")
+    given = _task_hash(rows)
+    if given and measured.task_hash and given != measured.task_hash:
+        wanted = f"{measured.task_hash[:12]} as in the result"
+        raise EvidenceFault(file, "", f"gives the task hash {given[:12]}", wanted)
+    return _asked(rows)
+
+
+def _rows(data: bytes, file: str) -> list[_Keys]:
     seen: set[tuple[str, int]] = set()
-    scores: list[float] = []
+    rows: list[_Keys] = []
     for number, line in enumerate(BytesIO(data), start=1):
         where = f"line {number}"
         row = _Keys(file, _json(line, file, where, "one sample, a JSON object"), where)
@@ -111,14 +134,27 @@ def check_samples(data: bytes, file: str, measured: Measurement, metric: str) ->
         if key in seen:
             raise EvidenceFault(file, where, f"question {key[1]} stands there twice", "each once for each filter")
         seen.add(key)
-        if key[0] == which and name in row.body:
-            scores.append(row.fraction(name))
-    questions = len({question for _, question in seen})
-    if questions != measured.effective:
-        raise EvidenceFault(file, "", f"holds {questions} questions", f"{measured.effective} as {measured.file} says")
-    if scores and abs(sum(scores) / len(scores) - measured.value) > _AGREES:
-        mean = sum(scores) / len(scores)
-        raise EvidenceFault(file, "", f"the mean of {metric} is {mean:.6f}", f"{measured.value:.6f} as in the result")
+        rows.append(row)
+    return rows
+
+
+def _task_hash(rows: Sequence[_Keys]) -> str:
+    """Return the hash that lm-eval makes of its rows, in their order; empty when a row lacks one of the three parts."""
+    parts = [row.shown(name) for row in rows for name in _HASHES]
+    return hashlib.sha256("".join(parts).encode()).hexdigest() if parts and all(parts) else ""
+
+
+def _asked(rows: Sequence[_Keys]) -> str:
+    """Return a digest of the questions, whatever their order and filters: of their hashes, else of the documents."""
+    for kind in (_HASHES, ("doc",)):
+        asked = {(row.count("doc_id"), *(_text(row.body.get(name)) for name in kind)) for row in rows}
+        if asked and all(all(texts) for _, *texts in asked):
+            return f"{kind[0]}:{hashlib.sha256(json.dumps(sorted(asked)).encode()).hexdigest()}"
+    return ""
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True) if value else ""
 
 
 def _json(data: bytes, file: str, where: str, expected: str) -> Mapping[str, Json]:

@@ -76,6 +76,7 @@ class RawRun:
     `artifacts` maps names to SHA-256 digests; `disturbed` says what was not the same after the run as before;
     `checks` are the checks besides commands that were made.
     `only` is the one command that was asked for, `failure` the one that is reproduced by `narrowed` (test ids).
+    `cell` is ``native`` when it measured without the plugin.
     `host`, `environment` and `trees` are facts for readers.
     """
 
@@ -97,6 +98,7 @@ class RawRun:
     only: str = ""
     failure: str = ""
     narrowed: tuple[str, ...] = ()
+    cell: str = ""
 
     def as_bytes(self) -> bytes:
         """Return the bytes of ``run.json``."""
@@ -144,6 +146,7 @@ def _raw_run(body: Mapping[str, Json]) -> RawRun:
         only=shape.text(body, "only", ""),
         failure=shape.text(body, "failure", ""),
         narrowed=shape.texts(body, "narrowed"),
+        cell=shape.text(body, "cell", ""),
     )
 
 
