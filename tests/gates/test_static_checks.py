@@ -140,7 +140,7 @@ def test_ids_that_begin_at_a_root_folder_below_are_found_from_the_trees_root() -
 def test_a_suite_that_stopped_while_collecting_is_named_as_the_reason() -> None:
     stopped = Suite("unit", tuple(case for case in SUITE.cases if case.collection))
     (finding,) = judge_focused([Focused("RC-1", "tests/test_a.py")], [stopped]).findings
-    assert "1 of the suite's modules could not be imported, at which pytest stops" in finding.message
+    assert "1 module of unit could not be imported, at which pytest stops" in finding.message
 
 
 def test_what_did_not_run_is_listed_by_file_reason_and_what_it_needs() -> None:
@@ -186,25 +186,31 @@ def test_a_check_without_its_raw_file_or_of_an_unknown_name_blocks() -> None:
     assert (focused.status, focused.facts) == ("PASS", [])  # no root cause planned one
 
 
+TORCHLESS = {"file": "tests/test_c.py", "reason": "skipped", "tests": None, "needs": "torch"}
 BROKEN = Finding("collection-error", "tests/test_d.py", "No module named 'vllm'")
 
+DOUBTS: list[tuple[tuple[str, ...], list[Finding], list[dict[str, Any]], str]] = [
+    ((IDENTITY,), [BROKEN], [], "tests/test_d.py could not be imported"),
+    ((IDENTITY,), [BROKEN], [TORCHLESS], "2 files could not import torch"),
+    # a module that skips itself for want of another is an import that failed
+    ((IDENTITY,), [], [TORCHLESS], "tests/test_c.py could not import torch"),
+    ((IDENTITY,), [Finding("plugin-import", "afd_plugin", "failed")], [], "afd_plugin could not be imported"),
+    # a test that ran, and one that was skipped for another reason
+    ((IDENTITY,), [Finding("test-failed", "tests/test_a.py::test", "assert 0")], [], ""),
+    ((IDENTITY,), [], [{**TORCHLESS, "needs": ""}], ""),
+    ((), [BROKEN], [], ""),  # a policy that does not ask for the identity is told nothing of it
+]
 
-@pytest.mark.parametrize(
-    ("names", "findings", "said"),
-    [
-        ((IDENTITY,), [BROKEN], True),
-        ((IDENTITY,), [Finding("plugin-import", "afd_plugin", "importing failed")], True),
-        ((IDENTITY,), [Finding("test-failed", "tests/test_a.py::test", "assert 0")], False),  # a test that ran
-        ((), [BROKEN], False),  # a policy that does not ask for the identity is told nothing of it
-    ],
-)
+
+@pytest.mark.parametrize(("names", "findings", "absent", "said"), DOUBTS)
 def test_a_failed_import_is_an_environment_failure_until_the_runtime_is_proven(
-    names: tuple[str, ...], findings: list[Finding], said: bool
+    names: tuple[str, ...], findings: list[Finding], absent: list[dict[str, Any]], said: str
 ) -> None:
     checks = judge_checks(CheckQuestion(names), {}, ())
-    found = list(environment_doubt(checks, findings))
+    found = list(environment_doubt(checks, findings, absent))
     assert [item.code for item in found] == (["environment-failure"] if said else [])
-    assert all("an environment or version failure until the runtime is proven" in item.message for item in found)
+    text = f"{said}: an environment or version failure until the runtime is proven ("
+    assert all(item.message.startswith(text) for item in found)
 
 
 POLICY = {"schema": 1, "name": "x", "paths": {"lessons": "l"}, "accuracy": {"task": "t", "metric": "m"}}

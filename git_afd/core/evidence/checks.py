@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.focused import Focused, Suite, judge_focused, not_run
+from git_afd.core.evidence.focused import Focused, Suite, judge_focused
 from git_afd.core.evidence.registration import judge_registration, parse_registration
 from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.runtime_identity import Contents, judge_runtime
@@ -124,19 +124,28 @@ def patches_bytes(checked: PatchAnswer) -> bytes:
     return canonical(body).encode()
 
 
-def environment_doubt(checks: Sequence[CheckVerdict], findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Say that a failed import counts as an environment or version failure while the runtime is not proven."""
+def environment_doubt(
+    checks: Sequence[CheckVerdict], findings: Sequence[Finding], absent: Sequence[Mapping[str, Json]]
+) -> Iterator[Finding]:
+    """Say that a failed import counts as an environment or version failure while the runtime is not proven.
+
+    `absent` are the rows of what did not run; those that need a module which was not there are imports that failed,
+    as much as the errors among `findings`.
+    """
     identity = next((one for one in checks if one.name == IDENTITY), None)
     broken = [finding for finding in findings if finding.code in _IMPORTS and finding.severity == "error"]
-    if identity is None or identity.status == "PASS" or not broken:
+    needy = [row for row in absent if row["needs"]]
+    if identity is None or identity.status == "PASS" or not (broken or needy):
         return
+    places = {*(finding.place for finding in broken), *(str(row["file"]) for row in needy)}
+    needs = ", ".join(sorted({str(row["needs"]) for row in needy}))
+    what = f"could not import {needs}" if needs else "could not be imported"
     doubts = "; ".join(finding.message for finding in identity.findings if finding.severity == "error")
-    imports = "1 import" if len(broken) == 1 else f"{len(broken)} imports"
-    text = f"{imports} failed: an {NATURE} failure until the runtime is proven ({doubts})"
+    files = next(iter(places)) if len(places) == 1 else f"{len(places)} files"
+    text = f"{files} {what}: an {NATURE} failure until the runtime is proven ({doubts})"
     yield Finding("environment-failure", IDENTITY, text, "prove the runtime first, then run the gate again")
 
 
-def facts_of(checks: Sequence[CheckVerdict], suites: Sequence[Suite], lost: Sequence[str]) -> dict[str, Json]:
-    """Return what the checks add to the gate's answer; `lost` are test files from which nothing was collected."""
-    said = {one.key: one.facts for one in checks if one.key}
-    return {**said, "not_run": list(not_run(suites, lost))}
+def facts_of(checks: Sequence[CheckVerdict], absent: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
+    """Return what the checks add to the gate's answer; `absent` are the rows of what did not run."""
+    return {**{one.key: one.facts for one in checks if one.key}, "not_run": [dict(row) for row in absent]}

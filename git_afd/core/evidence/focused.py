@@ -53,6 +53,10 @@ class Suite:
             yield f"{self.root}{known.get(case.id, case.node_id)}", case
 
 
+_Node = tuple[str, Case, str]
+"""A node id from the tree's own root, its case, the command that reported it."""
+
+
 @dataclass(frozen=True, slots=True)
 class FocusedVerdict:
     """PASS when every focused test ran and passed, or is left to a later gate that collects it. `rows` show each."""
@@ -64,18 +68,23 @@ class FocusedVerdict:
 
 def judge_focused(focused: Sequence[Focused], suites: Sequence[Suite]) -> FocusedVerdict:
     """Look each focused test up in what the suites reported."""
-    nodes = [(node, case, suite.command) for suite in suites for node, case in suite.nodes()]
+    nodes: dict[str, list[_Node]] = {}
+    for suite in suites:
+        for node, case in suite.nodes():
+            nodes.setdefault(node.partition("::")[0], []).append((node, case, suite.command))
+    stopped = _stopped(suites)
     rows: list[dict[str, Json]] = []
     findings: list[Finding] = []
     for item in focused:
-        row, finding = _one(item, nodes)
+        row, finding = _one(item, nodes.get(item.test.partition("::")[0], ()), stopped)
         rows.append(row)
         findings += [finding] if finding else []
     failed = any(finding.severity == "error" for finding in findings)
     return FocusedVerdict("FAIL" if failed else "PASS", tuple(findings), tuple(rows))
 
 
-def _one(item: Focused, nodes: Sequence[tuple[str, Case, str]]) -> tuple[dict[str, Json], Finding | None]:
+def _one(item: Focused, nodes: Sequence[_Node], stopped: str) -> tuple[dict[str, Json], Finding | None]:
+    """Look one test up among the `nodes` of its file."""
     row: dict[str, Json] = {"root_cause": item.cause, "test": item.test, "outcome": "", "tests": 0, "command": ""}
     if not item.test:
         return {**row, "outcome": f"none planned: {item.why}"}, None
@@ -88,7 +97,8 @@ def _one(item: Focused, nodes: Sequence[tuple[str, Case, str]]) -> tuple[dict[st
     if item.gate and item.there:
         text = f"{item.test} of {item.cause} is left to gate {item.gate}, whose commands collect it"
         return {**row, "outcome": f"left to gate {item.gate}"}, Finding("focused-later", item.test, text, "", "note")
-    return {**row, "outcome": "did not run"}, _fault(item, _why_not(item, nodes))
+    why = _why_not(item, nodes) or stopped or "it did not run in any suite of this gate"
+    return {**row, "outcome": "did not run"}, _fault(item, why)
 
 
 _BY_OUTCOME: Final[Mapping[str, str]] = {
@@ -99,7 +109,7 @@ _BY_OUTCOME: Final[Mapping[str, str]] = {
 }
 
 
-def _why_not(item: Focused, nodes: Sequence[tuple[str, Case, str]]) -> str:
+def _why_not(item: Focused, nodes: Sequence[_Node]) -> str:
     path = item.test.partition("::")[0]
     if not item.there:
         return f"the commit holds no {path}"
@@ -109,10 +119,17 @@ def _why_not(item: Focused, nodes: Sequence[tuple[str, Case, str]]) -> str:
             f"it did not run: {path} was {module.outcome if module.outcome == 'skipped' else 'not imported'} "
             f"({module.reason})"
         )
-    modules = sum(case.collection and case.outcome != "skipped" for _, case, _ in nodes)
-    if modules and all(case.collection for _, case, _ in nodes):
-        return f"it did not run: {modules} of the suite's modules could not be imported, at which pytest stops"
-    return "it did not run in any suite of this gate"
+    return ""
+
+
+def _stopped(suites: Sequence[Suite]) -> str:
+    """Say that a suite ended while its modules were collected: then pytest runs no test at all."""
+    for suite in suites:
+        broken = sum(case.collection and case.outcome != "skipped" for case in suite.cases)
+        if broken and all(case.collection for case in suite.cases):
+            modules = "1 module" if broken == 1 else f"{broken} modules"
+            return f"it did not run: {modules} of {suite.command} could not be imported, at which pytest stops"
+    return ""
 
 
 def _fault(item: Focused, why: str) -> Finding:

@@ -19,7 +19,7 @@ from git_afd.core.evidence.collecting import root_of
 from git_afd.core.evidence.control import Control
 from git_afd.core.evidence.expectation import LOST, Expectation, expect, vacant
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.focused import Suite
+from git_afd.core.evidence.focused import Suite, not_run
 from git_afd.core.evidence.host_verdict import BEFORE, cleanup_status, is_simulated, judge_before, judge_cleanup
 from git_afd.core.evidence.junit import parse_junit
 from git_afd.core.evidence.lmeval import Measurement
@@ -32,6 +32,7 @@ from git_afd.core.outcome import Json
 from git_afd.core.policy import CellTests, Gate
 from git_afd.core.workbook.inventory import Feature
 
+_UNREADABLE: Final = "evidence-unreadable"
 _RELAXED: Final = "guard-relaxed"
 
 
@@ -123,7 +124,8 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
     around = (*_around(question, raw, files), *_strange(question.gate, raw))
     statuses = [*(one.status for one in judged), *("BLOCKED" for one in around if one.severity == "error")]
     findings = [*around, *(finding for one in judged for finding in one.findings), *question.notes]
-    doubt = tuple(environment_doubt(checks, findings))
+    absent = not_run(suites, [one.place for one in findings if one.code == LOST])
+    doubt = tuple(environment_doubt(checks, findings, absent))
     accuracy = None
     if question.accuracy is not None:
         status, found, accuracy = _accuracy(question, question.accuracy, raw, files)
@@ -141,7 +143,7 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         tests=tests,
         cleanup=cleanup,
         cells=coverage(question.features, tests_of(raw, files), question.cells) if question.features else None,
-        facts=facts_of(checks, suites, [one.place for one in findings if one.code == LOST]),
+        facts=facts_of(checks, absent),
         environment=doubt[0].message if doubt else "",
     )
 
@@ -247,7 +249,8 @@ def _tests(
         return CommandVerdict(command.name, "BLOCKED", {}, (fault.as_finding(),))
     said = {"exit-code", "run-not-ended"}
     modules = {case.node_id for case in report.cases if case.collection} if report else set()
-    frozen = (one for one in expected.findings if one.code != LOST or one.place not in modules)  # reported, with reason
+    told = _UNREADABLE if verdict.counts["collection_errors"] else ""  # the report names what could not be imported
+    frozen = (one for one in expected.findings if one.code != told and (one.code != LOST or one.place not in modules))
     findings = (*(finding for finding in verdict.findings if finding.code not in said), *frozen)
     listed = expected.ids or ()
     root = root_of(listed, command, question.tree) if question.tree is not None else ""
