@@ -453,6 +453,27 @@ READS = [
         ["attribute-read set_ascend_context@f"],
         [],
     ),
+    # on an object of a like name, and on one whose class says so
+    (
+        """
+        from vllm.forward_context import ForwardContext
+        def f(cur_forward_context: ForwardContext, given: ForwardContext):
+            return cur_forward_context.flash_enabled, given.flash_enabled
+        """,
+        ["attribute-read set_ascend_context@f"],
+        [],
+    ),
+    # what is set on objects of another kind says nothing
+    (
+        """
+        from vllm.worker.runner import InputBatch
+        def f(batch: InputBatch):
+            if hasattr(batch, 'flash_enabled'):
+                return batch.flash_enabled
+        """,
+        ["attribute-read InputBatch.flash_enabled@f"],
+        ["attribute-read set_ascend_context@f"],
+    ),
     # state that the plugin's method assigns and an upstream base has as well; the plugin's own state is its own
     (
         """

@@ -174,6 +174,7 @@ SET = Attribute(1, "up.config.Plain", "extra", "x.extra", "read", presence="set 
 LOST = Attribute(1, "up.config.Plain", "lost_extra", "x.lost_extra", "read", presence="set elsewhere")
 OTHER = Attribute(1, "up.config.Plain", "other_extra", "x.other_extra", "read", presence="set elsewhere")
 TAKEN = Attribute(1, "up.config.Plain", "ready", "x.ready", "read", presence="set elsewhere")
+OWNERLESS = Attribute(1, "up.config.Flags", "extra", "x.extra", "read", presence="set elsewhere")
 TOLD = Attribute(1, "up.config.Plain", "told_extra", "x.told_extra", "read", presence="set elsewhere")
 ADDED = Attribute(1, "up.config.Plain", "mine", "x.mine", "written", presence="added")
 ADDED_THERE = Attribute(1, "up.worker.base.Base", "released", "x.released", "written", presence="added")
@@ -182,6 +183,7 @@ ELSEWHERE = [
     (contract("attribute-read", "up/setter.py::prepare", LOST), "member-removed", True),
     (contract("attribute-read", "up/setter.py::prepare", OTHER), "moved", False),  # another function sets it
     (contract("attribute-read", "up/setter.py::prepare", TAKEN), "member-removed", True),  # on self: another object's
+    (contract("attribute-read", "up/setter.py::prepare", OWNERLESS), "removed", True),  # its class is gone
     (contract("attribute-read", "up/setter.py::prepare", TOLD), "member-removed", True),  # on an object of another name
     (contract("attribute-read", "up/config.py::Plain.mine", ADDED), "unchanged", False),  # the plugin's own
     (contract("attribute-read", "up/worker/base.py::Base.released", ADDED_THERE), "member-added", True),

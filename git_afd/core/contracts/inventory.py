@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from git_afd.core.contracts.book import Book, Draft
 from git_afd.core.contracts.copies import Copies, targets_of
+from git_afd.core.contracts.elsewhere import Setters, setters
 from git_afd.core.contracts.facts import Faked, Write
 from git_afd.core.contracts.features import features, refusals
-from git_afd.core.contracts.imports import add_imports, enclosing
+from git_afd.core.contracts.imports import add_imports
 from git_afd.core.contracts.mentions import add_entry_points, add_environment, add_fakes, add_pins, add_texts
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.origins import Origins
@@ -18,7 +19,7 @@ from git_afd.core.contracts.patches import Sorted, add_patches, add_writers, sor
 from git_afd.core.contracts.subject import Inventory, Subject, Told, Upstreams
 from git_afd.core.contracts.surfaces import surfaces
 from git_afd.core.contracts.survey import Source, Survey, survey
-from git_afd.core.contracts.touches import SetElsewhere, add_calls, add_reads, unexplained
+from git_afd.core.contracts.touches import add_calls, add_reads, unexplained
 from git_afd.core.identity.plugin import plugin_candidates
 from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
@@ -51,7 +52,7 @@ def inventory(
     drafts = add_patches(book, facts, world, writes, upstreams.corpus)
     add_writers(drafts, writes.patches, _other_writers(drafts, upstreams))
     add_classes(book, world, facts)
-    add_reads(book, facts, (*writes.states, *writes.kept), _set_elsewhere(found, world, upstreams), world)
+    add_reads(book, facts, (*writes.states, *writes.kept), _set_elsewhere(found, world, upstreams.corpus), world)
     add_calls(book, facts)
     add_imports(book, subject.sources, world, facts)
     add_texts(book, facts, world)
@@ -120,29 +121,10 @@ def _source(tree: Tree, path: str, data: bytes) -> Source | None:
     return Source(path, name, text, parsed) if isinstance(parsed, ast.Module) else None
 
 
-def _set_elsewhere(found: Survey, world: World, upstreams: Upstreams) -> dict[str, SetElsewhere]:
-    """Find where an upstream sets attributes that the class of the object does not define.
-
-    Of several places the best is one on an object of the same name, then one in a file that the plugin touches.
-    """
-    reads = [read for read in unexplained(found.facts, world) if not read.attribute.startswith("__")]
-    bases = {(read.attribute, part) for read in reads for part in read.chain.split(".")[-2:-1]}
-    touched = {read.place.path for read in found.facts.reads if read.place} | {
-        item.place.path for item in found.facts.calls
-    }
-    places: dict[str, tuple[int, SetElsewhere]] = {}
-    for who, tree in reversed(list(upstreams.trees.items())):
-        modules = {path: name for name, path in tree.paths.items()}
-        names = {read.attribute for read in reads} - set(places)
-        for path, name, base, line in assignments(upstreams.corpus(who), names):
-            worth = 2 * ((name, base) in bases) + (path in touched)
-            if base in ("self", "cls", "") or (name in places and places[name][0] >= worth):
-                continue
-            module = world.module(who, modules.get(path, ""))
-            symbol = enclosing(module, line) if module else ""
-            if module and symbol:
-                places[name] = worth, SetElsewhere(who, path, module.name, symbol, line)
-    return {name: place for name, (_, place) in places.items()}
+def _set_elsewhere(found: Survey, world: World, corpus: Corpus) -> Setters:
+    touched = {read.place.path for read in found.facts.reads if read.place}
+    touched |= {item.place.path for item in found.facts.calls}
+    return setters(unexplained(found.facts, world), world, corpus, touched)
 
 
 def coverage(contracts: Iterable[Contract], subject: Subject, marked: tuple[int, int]) -> dict[str, Json]:

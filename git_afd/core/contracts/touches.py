@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from git_afd.core.contracts.book import Book, target_at, target_of
+from git_afd.core.contracts.elsewhere import Setters
 from git_afd.core.contracts.facts import Called, Facts, Read, Write
 from git_afd.core.contracts.model import Kind, Place, Target
 from git_afd.core.contracts.uses import Attribute, Presence, Variable
@@ -13,20 +13,7 @@ from git_afd.core.source.lookup import Unknown
 from git_afd.core.source.world import PLUGIN, Located, World
 
 
-@dataclass(frozen=True, slots=True)
-class SetElsewhere:
-    """An upstream function that sets an attribute on objects of a class that does not define it."""
-
-    who: str
-    path: str
-    module: str
-    symbol: str
-    line: int
-
-
-def add_reads(
-    book: Book, facts: Facts, states: Sequence[Write], set_by: Mapping[str, SetElsewhere], world: World
-) -> None:
+def add_reads(book: Book, facts: Facts, states: Sequence[Write], set_by: Setters, world: World) -> None:
     """Add a contract for each attribute that is read, written or deleted.
 
     `states` are writes that keep state on an upstream class or module; `set_by` tells for attribute names that no
@@ -83,11 +70,9 @@ def _target(read: Read) -> Target:
     return target_of(read.place, named)
 
 
-def _missing(
-    read: Read, added: set[tuple[Located, str]], set_by: Mapping[str, SetElsewhere]
-) -> tuple[Target, Presence, str]:
+def _missing(read: Read, added: set[tuple[Located, str]], set_by: Setters) -> tuple[Target, Presence, str]:
     """Judge an attribute that its owner does not define: set elsewhere, kept there by the plugin, or nowhere."""
-    elsewhere = set_by.get(read.attribute) if read.owner.kind == "class" else None
+    elsewhere = set_by.get((read.owner, read.attribute)) if read.owner.kind == "class" else None
     target = target_at(read.owner, read.attribute)
     if elsewhere is not None:
         named = f"{read.owner.dotted}.{read.attribute}"

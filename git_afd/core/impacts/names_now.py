@@ -11,7 +11,7 @@ from git_afd.core.contracts.uses import Attribute, Import, Mention, Patch, Pin, 
 from git_afd.core.impacts.differences import Difference, difference
 from git_afd.core.impacts.effect import Effect, Fault
 from git_afd.core.impacts.homes import Renames
-from git_afd.core.impacts.places import old_place, own_place
+from git_afd.core.impacts.places import class_now, old_place, own_place
 from git_afd.core.impacts.sides import Reached, Side, why_missing
 from git_afd.core.source.lookup import External, Unknown
 from git_afd.core.source.world import Located
@@ -52,10 +52,12 @@ def absent_name(contract: Contract, sides: tuple[Side, Side]) -> Effect:
 
 def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames) -> Effect:
     """Compare an attribute that an upstream function sets on objects whose class does not define it."""
-    del renames
     use = next(use for use in contract.uses if isinstance(use, Attribute))
     name = use.attribute
-    owner = sides[1].world.resolve(use.owner)
+    klass = class_now(use.owner, sides, renames)
+    if klass.standing == "gone":
+        return _no_owner(contract, klass.why)
+    owner = klass.place
     defined = sides[1].world.member(owner, name) if isinstance(owner, Located) and owner.kind == "class" else None
     if isinstance(defined, Located):
         return Effect(contract, "moved", f"{defined.symbol} defines it now", target=defined)
@@ -75,6 +77,13 @@ def set_elsewhere(contract: Contract, sides: tuple[Side, Side], renames: Renames
     )
     reason = f"no upstream function sets {name} any more"
     return Effect(contract, "member-removed", reason, faults, gone=True, soft_read=not faults)
+
+
+def _no_owner(contract: Contract, why: str) -> Effect:
+    """Return the effect on what was set on objects of a class that is gone."""
+    uses = [use for use in contract.uses if isinstance(use, Attribute) and not use.soft]
+    faults = tuple(Fault(use.line, f"{use.chain} is {use.access}, and there is no such object: {why}") for use in uses)
+    return Effect(contract, "removed", why, faults, gone=True, owner_gone=True, soft_read=not faults)
 
 
 def _set_on(source: str, name: str) -> set[str]:
