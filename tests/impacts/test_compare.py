@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from pair import contract, effect_of
+from pair import RENAMES, contract, effect_of, sides
 
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.uses import (
@@ -17,6 +19,7 @@ from git_afd.core.contracts.uses import (
     Subclass,
     Variable,
 )
+from git_afd.core.impacts.compare import compare
 from git_afd.core.source.definitions import Parameter, Signature
 
 
@@ -367,3 +370,20 @@ def test_a_contract_is_compared_at_the_target(item: Contract, state: str, breaki
     found = effect_of(item)
     assert (found.state, found.breaking) == (state, breaking), found.reason
     assert found.reason
+
+
+# what is written down, where, and whether a target that no release names breaks it (the current release is 1.0)
+UNTAGGED = [
+    (Pin(1, "1.0", "pin"), True),
+    (Pin(1, "v1.0", "constant"), True),
+    (Pin(1, "1.0", "annotation"), False),  # words bind nothing
+    (Pin(1, "0.9", "pin"), False),  # it did not ask for the current one either
+]
+
+
+@pytest.mark.parametrize(("pin", "breaking"), UNTAGGED)
+def test_a_pin_is_compared_with_a_target_that_no_release_names(pin: Pin, breaking: bool) -> None:
+    before, after = sides()
+    item = contract("pin", "", pin, named="vllm")
+    found = compare(item, (before, replace(after, versions={})), RENAMES)
+    assert (found.state, found.breaking) == ("value-changed", breaking)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -173,11 +174,23 @@ def pin_effect(contract: Contract, sides: tuple[Side, Side], renames: Renames) -
     target = sides[1].versions.get(contract.upstream.name, "")
     said = pins[0].version if pins else ""
     if not target:
-        return Effect(contract, "value-changed", f"it says {said or 'no version'}; the target is another commit")
+        return _untagged(contract, pins, sides[0].versions.get(contract.upstream.name, ""))
     if said.removeprefix("v") == target.removeprefix("v"):
         return Effect(contract, "unchanged", f"it says {said}, which is the target")
     faults = tuple(Fault(pin.line, f"it asks for {pin.version}, the target is {target}") for pin in pins if _binds(pin))
     return Effect(contract, "value-changed", f"it says {said or 'no version'}, the target is {target}", faults)
+
+
+def _untagged(contract: Contract, pins: Sequence[Pin], current: str) -> Effect:
+    """Compare pins with a target that no release names: a pin that asks for the current release does not ask for it."""
+    said = pins[0].version if pins else ""
+    reason = f"it says {said or 'no version'}; the target is a commit that no release names"
+    faults = tuple(
+        Fault(pin.line, f"it asks for {pin.version}, and the target is another commit")
+        for pin in pins
+        if _binds(pin) and current and pin.version.removeprefix("v") == current.removeprefix("v")
+    )
+    return Effect(contract, "value-changed", reason, faults)
 
 
 def _binds(pin: Pin) -> bool:
