@@ -24,7 +24,7 @@ from git_afd.core.identity.plugin import plugin_candidates
 from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
 from git_afd.core.source.lookup import Tree
-from git_afd.core.source.search import Corpus
+from git_afd.core.source.search import Corpus, assignments
 from git_afd.core.source.world import PLUGIN, World
 
 
