@@ -60,10 +60,8 @@ def seen(process: Process) -> Seen:
     with suppress(psutil.Error, OSError):
         started = process.create_time()
         command = process.name()
-        words = process.cmdline()
-        command = shown_command(words) or command
-        if process.status() == psutil.STATUS_ZOMBIE:
-            command = f"{process.name()} (zombie)"
+        zombie = process.status() == psutil.STATUS_ZOMBIE
+        command = f"{command} (zombie)" if zombie else shown_command(process.cmdline()) or command
     return Seen(process.pid, started, command)
 
 

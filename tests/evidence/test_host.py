@@ -4,14 +4,19 @@ import json
 import os
 import platform
 import socket
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from kit import Repo
+from test_npu_smi import A2, A3, P310
 
 from git_afd.adapters.host import HostFacts, host_facts, read_npus
-from git_afd.adapters.host_snapshot import listening
+from git_afd.adapters.host_snapshot import listening, seen
+from git_afd.adapters.process_family import lives, named
 from git_afd.adapters.python_probe import probe_python
 from git_afd.core.evidence.host_snapshot import Port
 from git_afd.core.evidence.npu_smi import NpuTable, Unknown
@@ -79,6 +84,39 @@ def test_a_tool_that_cannot_be_believed_makes_devices_unknown(
     assert isinstance(answer, Unknown)
     assert reason in answer.reason
     assert not isinstance(answer, NpuTable)
+
+
+# npu-smi's script after its table, is the answer understood
+VARIANTS = [
+    (A2, "", True),
+    (A3, "", True),
+    (P310, "", True),
+    (A2 + "root@host:~#", "", True),
+    (A3, "exit 1", False),  # a whole table, and a tool that says that it failed
+    (P310, "kill -KILL $$", False),
+    (A3[:-60], "", False),  # cut off in the process table
+    (A2.replace("Container", "Pod").replace("Process id", "PID"), "", False),  # another header
+]
+
+
+@pytest.mark.parametrize(("text", "rest", "understood"), VARIANTS)
+def test_every_printed_variant_is_read_from_the_tool_and_half_of_one_is_unknown(
+    tmp_path: Path, text: str, rest: str, understood: bool
+) -> None:
+    tool(tmp_path, f"cat <<'EOF'\n{text}\nEOF\n{rest}")
+    answer, said = read_npus({"PATH": f"{tmp_path}:/usr/bin:/bin"}, devices=tmp_path)
+    assert isinstance(answer, NpuTable if understood else Unknown)
+    assert said.strip() == text.strip()
+
+
+def test_a_zombie_is_told_apart_and_does_not_count_as_living() -> None:
+    with subprocess.Popen(["true"]) as child:
+        process = psutil.Process(child.pid)
+        while process.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+        assert seen(process).command == "true (zombie)"
+        assert not lives(process)
+        assert "(zombie)" in named([process])[0]
 
 
 def test_being_told_to_stop_while_asking_is_no_answer_but_an_interrupt(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from bench import command, gate, npu_host, policy, python, shown, upgrade
 from kit import Kit
 from kit_upgrade import SMI
 
+from git_afd.actions.gate import host
 from git_afd.actions.gate.host import texts_after
 from git_afd.adapters.configuration import read_policy
 from git_afd.adapters.host import host_facts
@@ -124,7 +125,7 @@ DEVICES = [
 def test_devices_are_judged_against_the_baseline(before: str, after: str, devices: int, codes: list[str]) -> None:
     files = {BEFORE: before.encode(), AFTER: after.encode()}
     rule = Gate(npu=True, devices=devices)
-    found = (*judge_before(rule, files), *judge_cleanup(rule, (), (), files))
+    found = (*judge_before(rule, (), files), *judge_cleanup(rule, (), (), files))
     assert [finding.code for finding in found] == codes
 
 
@@ -132,7 +133,13 @@ def test_what_the_devices_hold_after_a_run_is_read_anew(tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", npu_host(tmp_path)["PATH"])
     facts = host_facts("python", cwd=tmp_path, env=dict(os.environ))
     (tmp_path / "table").write_text(HELD)
+    monkeypatch.setattr(host, "_POLL_S", 0.01)
     rules = read_policy(policy(BASIC), "test").policy
     kept = texts_after(Gate(npu=True), rules, facts, tmp_path, budget_s=0)
     assert (kept[BEFORE], kept[AFTER]) == (SMI.encode(), HELD.encode())
     assert {BEFORE_FACTS, AFTER_FACTS} <= kept.keys()
+    (tmp_path / "n").write_text("0")
+    slow = "n=$(($(cat n) + 1)); echo $n >n; [ $n -gt 3 ] || exec cat table"
+    (tmp_path / "npu-smi").write_text(f"#!/bin/sh\ncd {tmp_path}\n{slow}\ncat <<'E'\n{SMI}E\n")
+    kept = texts_after(Gate(npu=True), rules, facts, tmp_path, budget_s=30)
+    assert (kept[AFTER], (tmp_path / "n").read_text()) == (SMI.encode(), "4\n")  # it waited for a slow teardown

@@ -46,7 +46,13 @@ def one(state: str, by: Seen | None = None) -> Port:
 PORTS = [
     (NPU, one("free"), one("free"), "PASS", ""),
     (NPU, one("free"), one("listening", OURS), "FAIL", "port 8000 is held by process 9 (1000 s old): vllm serve /m"),
-    (NPU, one("listening", OLD), one("listening", OLD), "PASS", "held by process 7 (2900 s old): sshd -D, older"),
+    (
+        NPU,
+        one("listening", OLD),
+        one("listening", OLD),
+        "PASS",
+        "before the run port 8000 was held by process 7 (900 s old)",
+    ),
     (NPU, one("free"), one("listening", OLD), "PASS", "older than this run"),  # opened late by somebody old
     (NPU, one("listening", OLD), one("listening", OURS), "FAIL", "process 9"),  # taken over
     (NPU, one("free"), one("listening"), "FAIL", "a process that this host does not name"),
@@ -65,7 +71,8 @@ def test_a_port_must_be_as_the_run_found_it(rule: Gate, before: Port, after: Por
     files = {**smi, BEFORE_FACTS: at(1000, before), AFTER_FACTS: at(3000, after)}
     found = tuple(judge_cleanup(rule, (8000,), (), files))
     assert cleanup_status(found) == status
-    assert said in " ".join(finding.message for finding in found)
+    named = (*judge_before(rule, (8000,), files), *found)
+    assert said in " ".join(finding.message for finding in named)
 
 
 # bytes of the snapshot after the run, and why nothing is known
@@ -99,7 +106,7 @@ def test_who_is_on_a_device_is_told_with_age_and_command_and_blamed_only_when_ne
     assert held.message == "after the run NPU 0 chip 0: process 9 (1000 s old): vllm serve /m"
     foreign = {BEFORE: BUSY.encode(), AFTER: BUSY.encode(), BEFORE_FACTS: facts}
     assert not tuple(judge_cleanup(NPU, (), (), foreign))
-    (note,) = judge_before(NPU, foreign)
+    (note,) = judge_before(NPU, (), foreign)
     assert (note.severity, "process 9 (1000 s old): vllm serve /m was on it already" in note.message) == ("note", True)
     elsewhere = Snapshot(3000.0, (), (Seen(9, 1.0, "bash"),)).as_bytes()  # the pid of another container
     (other,) = judge_cleanup(NPU, (), (), {**after, AFTER_FACTS: elsewhere})

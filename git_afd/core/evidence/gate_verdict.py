@@ -172,7 +172,7 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
         )
     for text in raw.disturbed:
         yield Finding("tree-moved", "", text, "run the gate again, and let nothing write there meanwhile")
-    yield from judge_before(question.gate, files)
+    yield from judge_before(question.gate, question.ports, files)
     simulated = raw.simulated or is_simulated(files.get(BEFORE, b"").decode(errors="replace"))
     if simulated and not question.simulated_accepted:
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")

@@ -34,11 +34,15 @@ def is_simulated(text: str) -> bool:
     return _SIMULATED in text.lower()
 
 
-def judge_before(gate: Gate, files: Mapping[str, bytes]) -> Iterator[Finding]:
+def judge_before(gate: Gate, ports: Iterable[int], files: Mapping[str, bytes]) -> Iterator[Finding]:
     """Yield what is wrong with the host that a run of `gate` began on.
 
-    ``host-unknown`` and ``host-small`` decide nothing. Who was on a device before the run is noted.
+    ``host-unknown`` and ``host-small`` decide nothing. Who was on a device or one of `ports` before the run is noted.
     """
+    facts = parse_snapshot(files.get(BEFORE_FACTS))
+    if isinstance(facts, Snapshot):
+        for number in ports:
+            yield from _listened(facts, number)
     if not gate.npu:
         return
     table = _table(BEFORE, files)
@@ -48,10 +52,16 @@ def judge_before(gate: Gate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     if len(table.chips) < max(gate.devices, 1):
         text = f"the gate needs {max(gate.devices, 1)} devices and the host had {len(table.chips)}"
         yield Finding("host-small", BEFORE, text, "run it on a larger host")
-    facts = parse_snapshot(files.get(BEFORE_FACTS))
     for process in table.processes:
         text = f"before the run {_told(process, facts)} was on it already, and is not of this run"
         yield Finding("foreign-process", BEFORE, text, "", "note")
+
+
+def _listened(facts: Snapshot, number: int) -> Iterator[Finding]:
+    for one in facts.listeners(number):
+        if one.state == "listening":
+            text = f"before the run port {number} was held by {_who(one.by, facts)} already, which is not of this run"
+            yield Finding("foreign-listener", BEFORE_FACTS, text, "", "note")
 
 
 def judge_cleanup(
@@ -144,7 +154,9 @@ def _port(gate: Gate, number: int, before: Snapshot, after: Snapshot) -> Iterato
         yield _doubt(gate, AFTER_FACTS, f"nobody could tell who listened on port {number} before and after the run")
         return
     for one in now:
-        if one.state == "listening" and _is_older(one, then, before):
+        if one.state == "listening" and any(old.state == "listening" and old.by == one.by for old in then):
+            continue  # it was there before, and that was said
+        if one.state == "listening" and _is_older(one, before):
             text = f"port {number} is held by {_who(one.by, after)}, older than this run"
             yield Finding("foreign-listener", AFTER_FACTS, text, "", "note")
         elif one.state == "listening":
@@ -152,11 +164,9 @@ def _port(gate: Gate, number: int, before: Snapshot, after: Snapshot) -> Iterato
             yield Finding("port-held", AFTER_FACTS, text, "end it, then run the gate again")
 
 
-def _is_older(one: Port, then: Sequence[Port], before: Snapshot) -> bool:
-    """Say whether a listener was there before the run, or belongs to a process that was."""
-    if one.by is None or not one.by.started:
-        return any(old.state == "listening" and (old.by is None or old.by == one.by) for old in then)
-    return one.by.started < before.at - _CLOCK_S or any(old.by == one.by for old in then)
+def _is_older(one: Port, before: Snapshot) -> bool:
+    """Say whether a listener belongs to a process that lived before the run."""
+    return bool(one.by and one.by.started and one.by.started < before.at - _CLOCK_S)
 
 
 def _who(seen: Seen | None, at: Snapshot) -> str:

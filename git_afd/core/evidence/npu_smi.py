@@ -19,6 +19,7 @@ _VERSION: Final = re.compile(r"\bVersion:\s*(\S+)")
 _STATE: Final = re.compile(r"(\S+)\s+(\S+)(?:\s+\d+\s*/\s*\d+)?")
 _USAGE: Final = re.compile(r"(\S+)((?:\s+\d{1,9}\s*/\s*\d{1,9}){1,2})")
 _PAIR: Final = re.compile(r"(\d+)\s*/\s*(\d+)")
+_BORDER: Final = re.compile(r"\+[-=+]+\+")
 _NUMBER: Final = re.compile(r"\d{1,9}")
 _DEVICE_CELLS: Final = 3
 _SLACK_MB: Final = 512
@@ -134,7 +135,7 @@ def _table(text: str) -> NpuTable:
     if not rows:
         said = next((line for line in lines if line), "nothing")
         raise _NotUnderstoodError(f"no table was printed; it said: {said[:160]}")
-    if not rows[-1].startswith("+"):
+    if not _BORDER.fullmatch(rows[-1]):
         raise _NotUnderstoodError("the table is cut off")
     cells = [_cells(row) for row in rows if row.startswith("|")]
     headers = [index for index, row in enumerate(cells) if row[0].startswith("NPU")]
