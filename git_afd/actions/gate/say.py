@@ -111,7 +111,8 @@ def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
         "checks": list(entry.checks(order)),
         "lacking": lacking,
     }
-    then = f"git afd gate {order.gate}"
+    asked = (("--only", order.only), ("--failure", order.failure))
+    then = " ".join((f"git afd gate {order.gate}", *(f"{option} {name}" for option, name in asked if name)))
     return Outcome(f"gate.{order.gate}", data, entry.notes, then, Exit.BLOCKED if lacking else Exit.DONE)
 
 
