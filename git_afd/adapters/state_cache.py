@@ -24,7 +24,7 @@ from git_afd.core.fold import extend
 from git_afd.core.records import Damage, Record
 from git_afd.core.state import State
 
-_FORM: Final = "3"
+_FORM: Final = "4"
 _KEPT: Final = 6
 _TAIL: Final = 64
 _MODULES: Final = ("git_afd.core.state", "git_afd.core.finding", "git_afd.core.records")

@@ -41,6 +41,16 @@ def _run(body: Body) -> str:
     return f"{_text(body, 'gate')} {_text(body, 'run')} {_text(body, 'op')} {_text(body, 'status')} {kinds}"
 
 
+def _failure(body: Body) -> str:
+    said = {
+        "open": f"of gate {_text(body, 'gate')} in run {_text(body, 'run')}",
+        "classify": f"{_text(body, 'class')}: {_text(body, 'why')}",
+        "close": f"by run {_text(body, 'run')}",
+    }
+    finding = " an architecture finding," if body.get("architecture") is True else ""
+    return f"{_text(body, 'failure')} {_text(body, 'op')}{finding} {said.get(_text(body, 'op'), '')}"
+
+
 def _approval(body: Body) -> str:
     return f"{_text(body, 'what')} {_text(body, 'subject')} by {_text(body, 'name')}: {_text(body, 'reason')}"
 
@@ -54,6 +64,7 @@ _COMPOSE: Final[Mapping[str, Callable[[Body], str]]] = {
     "root-cause": _root_cause,
     "commit": lambda body: f"{_text(body, 'root_cause')} as {_text(body, 'commit')[:12]}",
     "run": _run,
+    "failure": _failure,
     "approval": _approval,
     "close": _words("why"),
 }

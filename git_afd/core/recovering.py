@@ -11,7 +11,7 @@ from typing import Final
 
 from git_afd.core.command import Command
 from git_afd.core.evidence.collecting import narrow_command
-from git_afd.core.failing import native_failure
+from git_afd.core.failing import native_failure, refuse_repetition, refuse_unclassified
 from git_afd.core.state import REPEATABLE, Failure, Run, Upgrade
 from git_afd.errors import Refused
 
@@ -38,6 +38,16 @@ def reproduction(failure: Failure, commands: Sequence[Command]) -> tuple[Command
 def runs_again(up: Upgrade, gate: str, only: str) -> bool:
     """Say whether `only` is a command of `gate` that an open failure failed on: then it may run before the others."""
     return any(one.gate == gate and only in one.commands and not one.undecided for one in up.open_failures)
+
+
+def insist_classified(up: Upgrade, gate: str, content: str) -> None:
+    """Raise Refused when a run that counts comes before the class of a failure of `gate`, or before its narrow runs.
+
+    `content` is the digest of what the run vouches for.
+    """
+    refuse_unclassified(up, gate)
+    refuse_repetition(up, gate, content)
+    refuse_shortcut(up, gate, content)
 
 
 def refuse_shortcut(up: Upgrade, gate: str, content: str) -> None:

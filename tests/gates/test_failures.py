@@ -160,7 +160,11 @@ def test_a_fix_goes_from_its_regression_test_through_the_narrow_runs_to_the_comp
     done = afd(up, "commit", "--root-cause", name, "--json").ok()
     assert done.json["next"] == "git afd gate basic --failure F-1"
     assert [shown(up, phase)["status"] for phase in ("STATIC_AND_UNIT_GATE", "NPU_BASIC_E2E_GATE")] == ["stale", "FAIL"]
-    again = gate(up, "basic", "--failure", "F-1", "--json").ok()
+    carried = str(up.plugin.path.parent / "narrow.afd")  # the devices may be elsewhere
+    gate(up, "basic", "--failure", "F-1", "--bundle", carried).ok()
+    other = gate(up, "basic", "--only", "models", "--from", carried)
+    assert (other.code, "another run than of models alone" in other.err) == (3, True)
+    again = gate(up, "basic", "--failure", "F-1", "--from", carried, "--json").ok()
     assert (again.json["data"]["diagnostic"], again.json["next"]) == (True, "git afd gate basic --only models")
     whole = gate(up, "basic", "--only", "models", "--json").ok()
     assert whole.json["next"] == "git afd gate static"

@@ -24,10 +24,9 @@ from git_afd.core.evidence.bundle import Header
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.host_verdict import BEFORE, is_simulated
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
-from git_afd.core.failing import refuse_repetition
 from git_afd.core.outcome import Outcome
 from git_afd.core.records import line_of
-from git_afd.core.recovering import refuse_shortcut
+from git_afd.core.recovering import insist_classified
 from git_afd.core.state import Run, Upgrade
 from git_afd.errors import Blocked, Refused
 
@@ -51,7 +50,7 @@ def take_out(session: Session, entry: Entry, order: Order, raw: RawRun) -> Outco
     claims = {"gate": raw.gate, "commit": raw.identity.commit, "tree": raw.identity.tree, "host": dict(raw.host)}
     digest = write_bundle(order.bundle, claims, frozen, {name: store.path(one) for name, one in kept.items()})
     data |= {"bundle": str(order.bundle), "bundle_digest": digest}
-    then = f"git afd gate {raw.gate} --from {order.bundle.name}, where the upgrade is judged"
+    then = f"{order.words} --from {order.bundle.name}, where the upgrade is judged"
     return Outcome(f"gate.{raw.gate}", data, (*verdict.findings, *entry.notes), then, exit_of(raw, verdict))
 
 
@@ -72,8 +71,7 @@ def bring_in(session: Session, entry: Entry, order: Order) -> Outcome:
         known = _known(entry.up, bundle.header.artifacts)
         verdict = judge_raw(session, entry.up, raw, but=known.name if known else "", files=_files(raw, bundle))
         if known is None and not raw.diagnostic:
-            refuse_repetition(entry.up, raw.gate, raw.identity.content)
-            refuse_shortcut(entry.up, raw.gate, raw.identity.content)
+            insist_classified(entry.up, raw.gate, raw.identity.content)
     if order.dry_run:
         return Outcome(
             f"gate.{raw.gate}", facts_of(entry.up.id, raw, verdict), verdict.findings, "", exit_of(raw, verdict)
@@ -114,6 +112,8 @@ def _refuse_foreign(session: Session, entry: Entry, raw: RawRun, header: Header,
         (there.policy != here.policy, "a run under another policy than the frozen one"),
         (there.commits != here.commits, "a run against other upstream commits than the frozen four"),
         (there.content != here.content, f"other content than HEAD's: it ran on commit {there.commit[:12]}"),
+        (bool(order.only) and raw.only != order.only, f"another run than of {order.only} alone"),
+        (bool(order.failure) and raw.failure != order.failure, f"another run than of what {order.failure} failed on"),
         ((header.commit, header.tree) != (there.commit, there.tree), "another commit than its own header says"),
     )
     for wrong, what in differs:

@@ -21,13 +21,13 @@ from git_afd.adapters.tidiness import untidy
 from git_afd.core.command import Command
 from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.raw_run import Identity
-from git_afd.core.failing import failure_of, refuse_parity, refuse_repetition, refuse_unclassified
+from git_afd.core.failing import failure_of, refuse_parity
 from git_afd.core.finding import Finding
 from git_afd.core.gating import Untidy, disturbing, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
 from git_afd.core.phases import GATES
 from git_afd.core.policy import Gate
-from git_afd.core.recovering import refuse_shortcut, reproduction, runs_again
+from git_afd.core.recovering import insist_classified, reproduction, runs_again
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked, EnvironmentFault, Refused, UsageFault
 
@@ -91,8 +91,6 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
         refuse_parity(up, order.gate)
         again = bool(order.failure) or runs_again(up, order.gate, order.only)
         refuse_entry(up, rows_of(session, up), GATES[order.gate], again=again)
-        if order.counts:
-            refuse_unclassified(up, order.gate)
         if not again:
             insist_earlier(session, up, GATES[order.gate])
     head = session.head
@@ -102,9 +100,8 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     _refuse_lowering(order, source)
     content, whole = digests(session.git, head, source.policy)
     tree = session.git("rev-parse", "--verify", f"{head}^{{tree}}")
-    if order.counts and not (order.bundle or order.source):
-        refuse_repetition(up, order.gate, content)
-        refuse_shortcut(up, order.gate, content)
+    if order.counts and not (order.bundle or order.source):  # what a bundle holds is known when it has been read
+        insist_classified(up, order.gate, content)
     found = untidy(session.git)
     if not order.worktree:
         _refuse_untidy(found, source, order)

@@ -39,6 +39,12 @@ class Order:
     echo: Callable[[bytes], None] | None = None
 
     @property
+    def words(self) -> str:
+        """The command line that asks for the same commands."""
+        asked = (("--only", self.only), ("--failure", self.failure))
+        return " ".join((f"git afd gate {self.gate}", *(f"{option} {name}" for option, name in asked if name)))
+
+    @property
     def counts(self) -> bool:
         """Whether the run may decide the phase: a diagnostic and a control never do."""
         return not (self.diagnostic or self.only or self.failure or self.cell)

@@ -63,12 +63,16 @@ def finish(
 def block(session: Session, up: Upgrade, order: Order, commit: str, blocker: str) -> bool:
     """Record that a gate is BLOCKED before anything could run; return whether anything was written.
 
-    A phase that passed keeps its record: that this host cannot repeat it says nothing against its evidence.
+    A phase that passed or failed keeps its record: that this host cannot repeat it says nothing against that. A
+    diagnostic decides nothing, this neither.
     """
+    if not order.counts:
+        return False
 
     def decide(state: State) -> Sequence[Draft]:
         record = open_upgrade(state, up.id).phases.get(GATES[order.gate].name)
-        if record is not None and (record.status == "PASS" or (record.status, record.blocker) == ("BLOCKED", blocker)):
+        known = (record.status, record.blocker) if record is not None else ("", "")
+        if known[0] in ("PASS", "FAIL") or known == ("BLOCKED", blocker):
             return ()
         return (Draft("phase", up.id, phase_body(order.gate, "BLOCKED", (), blocker), commit),)
 

@@ -92,10 +92,9 @@ def blocked(entry: Entry, order: Order, blocker: str, *, recorded: bool) -> Outc
         "blocker": blocker,
         "recorded": recorded,
     }
-    elsewhere = f"run git afd gate {order.gate} --bundle FILE on a host that has it, and --from FILE here"
+    elsewhere = f"run {order.words} --bundle FILE on a host that has it, and --from FILE here"
     finding = Finding("gate-blocked", order.gate, blocker, elsewhere if entry.gate.npu else "")
-    then = f"git afd gate {order.gate}"
-    return Outcome(f"gate.{order.gate}", data, (finding, *entry.notes), then, Exit.BLOCKED)
+    return Outcome(f"gate.{order.gate}", data, (finding, *entry.notes), order.words, Exit.BLOCKED)
 
 
 def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
@@ -111,9 +110,7 @@ def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
         "checks": list(entry.checks(order)),
         "lacking": lacking,
     }
-    asked = (("--only", order.only), ("--failure", order.failure))
-    then = " ".join((f"git afd gate {order.gate}", *(f"{option} {name}" for option, name in asked if name)))
-    return Outcome(f"gate.{order.gate}", data, entry.notes, then, Exit.BLOCKED if lacking else Exit.DONE)
+    return Outcome(f"gate.{order.gate}", data, entry.notes, order.words, Exit.BLOCKED if lacking else Exit.DONE)
 
 
 def _commands(raw: RawRun, verdict: GateVerdict) -> list[Json]:
