@@ -95,20 +95,33 @@ def read_npus(env: Mapping[str, str], *, devices: Path = Path("/dev")) -> tuple[
     if tool is None:
         files = sorted(path.name for path in devices.glob("davinci[0-9]*"))
         return (Unknown(f"{', '.join(files)} are there, npu-smi is not on PATH") if files else None), ""
+    text, wrong = _ask(tool, env, "info")
+    return (Unknown(wrong) if wrong else parse_npu_smi(text)), text
+
+
+def npu_map(env: Mapping[str, str]) -> str:
+    """Return what ``npu-smi info -m`` prints; empty when it cannot be asked or fails."""
+    tool = shutil.which("npu-smi", path=env.get("PATH", ""))
+    text, wrong = _ask(tool, env, "info", "-m") if tool else ("", "")
+    return "" if wrong else text
+
+
+def _ask(tool: str, env: Mapping[str, str], *words: str) -> tuple[str, str]:
+    """Run npu-smi; return what it printed, and why that is not to be believed (empty: it is)."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         try:
-            done = run_command([tool, "info"], cwd=Path(folder), env=env, log=log, timeout_s=_SMI_TIMEOUT_S, grace_s=2)
+            done = run_command([tool, *words], cwd=Path(folder), env=env, log=log, timeout_s=_SMI_TIMEOUT_S, grace_s=2)
         except EnvironmentFault as fault:
-            return Unknown(fault.message), ""
+            return "", fault.message
         text = log.read_text(errors="replace")
     if done.interrupted:
         raise KeyboardInterrupt
     if not done.succeeded:
         how = "did not answer in time" if done.timed_out else f"ended with exit code {done.exit_code}"
         said = next((line.strip() for line in text.splitlines() if line.strip()), "nothing")
-        return Unknown(f"npu-smi {how}; it said: {said[:160]}"), text
-    return parse_npu_smi(text), text
+        return text, f"npu-smi {how}; it said: {said[:160]}"
+    return text, ""
 
 
 def pids_on(table: NpuTable | Unknown | None) -> tuple[int, ...]:

@@ -165,7 +165,8 @@ AFTER = [
 @pytest.mark.parametrize(("text", "left"), AFTER)
 def test_cleaning_up_is_judged_against_the_state_before(text: str, left: tuple[str, ...]) -> None:
     after = read("\n".join(line.partition("#")[0] for line in text.splitlines()))
-    found = (*(f"{one.pid} {one.name}" for one in left_on(read(A2), after)), *not_released(read(A2), after))
+    chips = (f"NPU {npu} chip {chip}: {said}" for npu, chip, said in not_released(read(A2), after))
+    found = (*(f"{one.pid} {one.name}" for one in left_on(read(A2), after)), *chips)
     assert found[: len(left)] == left
     assert bool(found) is bool(left)
 

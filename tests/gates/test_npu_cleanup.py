@@ -15,6 +15,7 @@ from bench import command, gate, policy, python, shown, upgrade
 from kit import Kit
 from kit_upgrade import SMI
 
+from git_afd.core.command import Command
 from git_afd.core.evidence.host_snapshot import (
     AFTER_FACTS,
     BEFORE_FACTS,
@@ -24,6 +25,7 @@ from git_afd.core.evidence.host_snapshot import (
     parse_snapshot,
 )
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE, cleanup_status, judge_before, judge_cleanup
+from git_afd.core.evidence.npu_map import MAP
 from git_afd.core.evidence.npu_smi import Unknown
 from git_afd.core.evidence.raw_run import Ended
 from git_afd.core.evidence.secrets import shown_command, without_secrets
@@ -111,6 +113,58 @@ def test_who_is_on_a_device_is_told_with_age_and_command_and_blamed_only_when_ne
     elsewhere = Snapshot(3000.0, (), (Seen(9, 1.0, "bash"),)).as_bytes()  # the pid of another container
     (other,) = judge_cleanup(NPU, (), (), {**after, AFTER_FACTS: elsewhere})
     assert other.message.endswith("process 9 vllm")
+
+
+TWO = """\
++-----+
+| npu-smi 25.5.2 Version: 25.5.2 |
+| NPU Name | Health | Power(W) Temp(C) Hugepages-Usage(page) |
+| Chip | Bus-Id | AICore(%) Memory-Usage(MB) HBM-Usage(MB) |
+| 0 910B2 | OK | 91.5 35 0 / 0 |
+| 0 | 0000:C1:00.0 | 0 0 / 0 3397 / 65536 |
+| 4 910B2 | OK | 91.5 35 0 / 0 |
+| 0 | 0000:C2:00.0 | 0 0 / 0 3397 / 65536 |
+| NPU Chip | Process id | Process name | Process memory(MB) |
+| No running processes found in NPU 0 |
+| No running processes found in NPU 4 |
++-----+
+"""
+TAKEN = TWO.replace("C2:00.0 | 0 0 / 0 3397", "C2:00.0 | 0 0 / 0 60000").replace(
+    "| No running processes found in NPU 4 |", "| 4 0 | 77 | python | 56000 |"
+)
+HEADER = "\tNPU ID   Chip ID   Chip Logic ID   Chip Name\n"
+MAPPED = f"{HEADER}\t0  0  0  Ascend 910B2\n\t0  1  -  Mcu\n\t4  0  1  Ascend 910B2\n\t4  1  -  Mcu\n"
+OWN = Gate((Command("e2e", ("x",), env={"ASCEND_RT_VISIBLE_DEVICES": "1"}),), npu=True)
+
+# gate, ASCEND_RT_VISIBLE_DEVICES, what npu-smi info -m printed, whose leak it is that NPU 4 is taken
+SHARED = [
+    (NPU, "0", MAPPED, "PASS"),  # somebody else's job on the other chip
+    (NPU, "1", MAPPED, "FAIL"),
+    (NPU, " 0, 1 ", MAPPED, "FAIL"),
+    (NPU, "", MAPPED, "FAIL"),  # nothing is hidden
+    (NPU, "0", MAPPED.replace("Chip Name", "Chip Phy-ID Chip Name").replace("Ascend", "0 Ascend"), "PASS"),
+    # what is not understood whole hides nothing
+    (NPU, "0", "", "FAIL"),
+    (NPU, "0-1", MAPPED, "FAIL"),
+    (NPU, "0,7", MAPPED, "FAIL"),
+    (NPU, "0", MAPPED.replace("4  0  1", "4  ?  1"), "FAIL"),
+    (NPU, "0", MAPPED.replace("4  0  1", "0  0  1"), "FAIL"),
+    (NPU, "0", MAPPED.removeprefix(HEADER), "FAIL"),
+    (OWN, "0", MAPPED, "FAIL"),  # a command chooses for itself
+]
+
+
+@pytest.mark.parametrize(("rule", "visible", "mapped", "status"), SHARED)
+def test_what_happens_on_chips_that_a_run_cannot_see_is_noted_and_not_its_leak(
+    rule: Gate, visible: str, mapped: str, status: str
+) -> None:
+    files = {BEFORE: TWO.encode(), AFTER: TAKEN.encode(), MAP: mapped.encode()}
+    found = tuple(judge_cleanup(rule, (), (), files, visible))
+    assert cleanup_status(found) == status
+    assert [("NPU 4 chip 0: process 77 python" in one.message, "60000 MB" in one.message) for one in found] == [
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_processes_that_outlived_a_command_fail_the_cleanup_and_not_the_command() -> None:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from git_afd.adapters.host import HostFacts, host_facts, pids_on, read_npus
+from git_afd.adapters.host import HostFacts, host_facts, npu_map, pids_on, read_npus
 from git_afd.adapters.host_snapshot import snapshot
 from git_afd.core.devices import VISIBLE, visible
 from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE, cleanup_status, is_simulated, judge_cleanup
+from git_afd.core.evidence.npu_map import MAP
 from git_afd.core.policy import Gate, Policy
 
 _POLL_S: Final = 2.0
@@ -49,12 +50,15 @@ def texts_after(gate: Gate, policy: Policy, facts: HostFacts, root: Path, *, bud
     kept = {BEFORE_FACTS: facts.seen.as_bytes()}
     if gate.npu:
         kept[BEFORE] = facts.npu_text.encode()
+    shown = os.environ.get(VISIBLE, "")
+    if gate.npu and shown:
+        kept[MAP] = npu_map(os.environ).encode()
     until = time.monotonic() + budget_s
     while True:
         table, text = read_npus(os.environ) if gate.npu else (None, "")
         now = {AFTER_FACTS: snapshot(policy.host.ports, pids_on(table), root).as_bytes()}
         found = {**kept, **now, **({AFTER: text.encode()} if gate.npu else {})}
-        released = cleanup_status(judge_cleanup(gate, policy.host.ports, (), found)) == "PASS"
+        released = cleanup_status(judge_cleanup(gate, policy.host.ports, (), found, shown)) == "PASS"
         if released or time.monotonic() >= until:
             return found
         time.sleep(_POLL_S)

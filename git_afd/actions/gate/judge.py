@@ -25,6 +25,7 @@ from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
 from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE
+from git_afd.core.evidence.npu_map import MAP
 from git_afd.core.evidence.packed import TEXT_LIMIT, is_packed, unpacked
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
 from git_afd.core.finding import Finding
@@ -43,7 +44,7 @@ def judge_raw(
     `but` is the run's own name: it is not foreign to itself.
     """
     left = (name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))
-    looked = (BEFORE, AFTER, BEFORE_FACTS, AFTER_FACTS, runtime_facts.FILE, registration.FILE)
+    looked = (BEFORE, AFTER, MAP, BEFORE_FACTS, AFTER_FACTS, runtime_facts.FILE, registration.FILE)
     wanted = {*looked, *left, *(one.log for one in raw.listings)}
     found = (wanted & files.keys()) if files is not None else wanted
     read = {name: _read(session, raw, name, files) for name in found}

@@ -12,6 +12,7 @@ from typing import Final
 
 from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
+from git_afd.core.devices import VISIBLE
 from git_afd.core.evidence.accuracy_verdict import AccuracyVerdict, ResultFile, Status, judge_accuracy
 from git_afd.core.evidence.cells import Coverage, coverage, tests_of
 from git_afd.core.evidence.checks import CheckQuestion, environment_doubt, facts_of, judge_checks
@@ -131,7 +132,7 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         status, found, accuracy = _accuracy(question, question.accuracy, raw, files)
         statuses.append(status)
         findings += found
-    left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files))
+    left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files, raw.environment.get(VISIBLE, "")))
     tests, cleanup = _worst(statuses), cleanup_status(left)
     return GateVerdict(
         status=_worst((tests, cleanup)),

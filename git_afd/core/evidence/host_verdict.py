@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal
 
+from git_afd.core.devices import VISIBLE
 from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS, Port, Seen, Snapshot, parse_snapshot
+from git_afd.core.evidence.npu_map import MAP, Place, places_of
 from git_afd.core.evidence.npu_smi import NpuProcess, NpuTable, Unknown, left_on, not_released, parse_npu_smi
 from git_afd.core.evidence.raw_run import Ended
 from git_afd.core.finding import Finding
@@ -65,18 +67,22 @@ def _listened(facts: Snapshot, number: int) -> Iterator[Finding]:
 
 
 def judge_cleanup(
-    gate: Gate, ports: Iterable[int], commands: Sequence[Ended], files: Mapping[str, bytes]
+    gate: Gate, ports: Iterable[int], commands: Sequence[Ended], files: Mapping[str, bytes], visible: str = ""
 ) -> Iterator[Finding]:
     """Yield what a run left behind: processes of its own, listeners on `ports`, devices that it still holds.
 
-    On a host whose NPUs the gate needs, what cannot be read blocks; elsewhere it is only noted.
+    `visible` is the run's ASCEND_RT_VISIBLE_DEVICES: what happened on other chips is noted and not its leak, unless a
+    command of the gate names its own. On a host whose NPUs the gate needs, what cannot be read blocks; elsewhere it is
+    only noted.
     """
     for one in commands:
         yield from _processes(one)
     before, after = (parse_snapshot(files.get(name)) for name in (BEFORE_FACTS, AFTER_FACTS))
     yield from _ports(gate, tuple(ports), before, after)
     if gate.npu:
-        yield from _devices(files, after)
+        own = any(VISIBLE in command.env for command in gate.commands)
+        used = None if own else places_of(visible, files.get(MAP, b"").decode(errors="replace"))
+        yield from _devices(files, after, used)
 
 
 def cleanup_status(findings: Iterable[Finding]) -> Literal["PASS", "FAIL", "BLOCKED"]:
@@ -107,15 +113,26 @@ def _processes(ended: Ended) -> Iterator[Finding]:
         yield Finding("not-cleaned-up", ended.name, text, "let the command end what it starts")
 
 
-def _devices(files: Mapping[str, bytes], facts: Snapshot | Unknown) -> Iterator[Finding]:
+def _devices(files: Mapping[str, bytes], facts: Snapshot | Unknown, used: frozenset[Place] | None) -> Iterator[Finding]:
     before, after = _table(BEFORE, files), _table(AFTER, files)
     for name, table in ((BEFORE, before), (AFTER, after)):
         if isinstance(table, Unknown):
             yield _unknown(name, "the NPUs", table)
     if isinstance(before, NpuTable) and isinstance(after, NpuTable):
-        left = [_told(process, facts) for process in left_on(before, after)]
-        for text in (*left, *not_released(before, after)):
-            yield Finding("devices-held", AFTER, f"after the run {text}", "end what holds it, then run the gate again")
+        for process in left_on(before, after):
+            yield _held(_told(process, facts), used is None or _on(process, used))
+        for npu, chip, text in not_released(before, after):
+            yield _held(f"NPU {npu} chip {chip}: {text}", used is None or (npu, chip) in used)
+
+
+def _on(process: NpuProcess, used: frozenset[Place]) -> bool:
+    return any(npu == process.npu and process.chip in (None, chip) for npu, chip in used)
+
+
+def _held(text: str, ours: bool) -> Finding:  # noqa: FBT001 - a fact about the text
+    if not ours:
+        return Finding("foreign-device", AFTER, f"after the run {text}, on no chip that {VISIBLE} showed", "", "note")
+    return Finding("devices-held", AFTER, f"after the run {text}", "end what holds it, then run the gate again")
 
 
 def _told(process: NpuProcess, facts: Snapshot | Unknown) -> str:

@@ -112,17 +112,17 @@ def left_on(before: NpuTable, after: NpuTable) -> tuple[NpuProcess, ...]:
     return tuple(one for one in after.processes if (one.npu, one.chip, one.pid) not in known)
 
 
-def not_released(before: NpuTable, after: NpuTable, *, slack_mb: int = _SLACK_MB) -> tuple[str, ...]:
-    """Return how chips differ from the baseline that was taken before a run: memory, health, or that they are gone."""
-    left = []
+def not_released(before: NpuTable, after: NpuTable, *, slack_mb: int = _SLACK_MB) -> tuple[tuple[int, int, str], ...]:
+    """Return the chips (NPU, chip, words) that differ from the baseline before a run: memory, health, or gone."""
+    left: list[tuple[int, int, str]] = []
     baseline = {(chip.npu, chip.chip): chip for chip in before.chips}
     for chip in after.chips:
         was = baseline.pop((chip.npu, chip.chip), None)
         if was is None or was.health != chip.health:
-            left.append(f"NPU {chip.npu} chip {chip.chip}: {chip.health}, was {was.health if was else 'not there'}")
+            left.append((chip.npu, chip.chip, f"{chip.health}, was {was.health if was else 'not there'}"))
         elif chip.used_mb > was.used_mb + slack_mb:
-            left.append(f"NPU {chip.npu} chip {chip.chip}: {chip.used_mb} MB in use, {was.used_mb} MB before")
-    return (*left, *(f"NPU {npu} chip {chip}: not there any more" for npu, chip in baseline))
+            left.append((chip.npu, chip.chip, f"{chip.used_mb} MB in use, {was.used_mb} MB before"))
+    return (*left, *((npu, chip, "not there any more") for npu, chip in baseline))
 
 
 class _NotUnderstoodError(Exception):
