@@ -41,7 +41,7 @@ class Order:
     @property
     def words(self) -> str:
         """The command line that asks for the same commands."""
-        asked = (("--only", self.only), ("--failure", self.failure))
+        asked = (("--only", self.only), ("--failure", self.failure), ("--cell", self.cell))
         return " ".join((f"git afd gate {self.gate}", *(f"{option} {name}" for option, name in asked if name)))
 
     @property
