@@ -112,12 +112,13 @@ def _decided(up: Upgrade, word: Word) -> dict[str, Json] | None:
         raise Refused(f"{name} is no open failure; open: {open_}", "git afd failure list", code="no-failure")
     if (known.class_, known.why) == (class_, word.why) and not (word.architecture and not known.architecture):
         return None
-    claims = (one.name for one in up.root_causes.values() if one.failure == name and one.status != "withdrawn")
-    claimed = next(claims, "")
-    if class_ == ENVIRONMENT and claimed:
+    claims = (one for one in up.root_causes.values() if one.failure == name and one.status != "withdrawn")
+    claimed = next(claims, None)
+    if class_ == ENVIRONMENT and claimed is not None:
+        fix = f"git afd root-cause withdraw {claimed.name} --why WHY"
         raise Refused(
-            f"{claimed} claims to fix {name}, which no change of the plugin may do when the environment failed",
-            f"git afd root-cause withdraw {claimed} --why WHY",
+            f"{claimed.name} claims to fix {name}, which no change of the plugin may do when the environment failed",
+            f"its commit {claimed.commit[:12]} stands: name another class" if claimed.commit else fix,
             code="environment-failure",
         )
     return classified_body(name, class_, word.why, architecture=word.architecture)
