@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +52,7 @@ def _gate(name: str, text: str, *more: Callable[[Any], Any]) -> click.Command:
 
 
 def _order(name: str, directory: Path, **options: Any) -> Order:  # noqa: ANN401 - click's own
-    from git_afd.actions.gate.order import Order, silent
+    from git_afd.actions.gate.order import Order
 
     if options["bundle"] and options["source"]:
         raise UsageFault("--bundle writes and --from reads: give one of them", f"git afd gate {name} -h")
@@ -65,7 +63,12 @@ def _order(name: str, directory: Path, **options: Any) -> Order:  # noqa: ANN401
     for key in ("bundle", "source"):
         options[key] = directory / options[key] if options[key] else None
     options["targets"] = _targets(options["targets"], directory)
-    return Order(name, **options, tell=silent if quiet else _tell, echo=None if quiet else _echo())
+    if quiet:
+        return Order(name, **options)
+    from git_afd.cli.screen import stderr_screen
+
+    seen = stderr_screen()
+    return Order(name, **options, tell=seen.tell, echo=seen.echo, began=seen.began, tick=seen.tick, ended=seen.ended)
 
 
 def _refuse_mixed(name: str, options: Mapping[str, Any]) -> None:
@@ -91,23 +94,6 @@ def _targets(words: tuple[str, ...], directory: Path) -> Mapping[str, Path]:
             raise UsageFault(f"--target {word} is not NAME=DIR", f"the names are {' and '.join(UPSTREAMS)}")
         found[name] = directory / path
     return found
-
-
-def _tell(line: str) -> None:
-    sys.stderr.write(f"git-afd: {line}\n")
-    sys.stderr.flush()
-
-
-def _echo() -> Callable[[bytes], None]:
-    """Return what passes a command's output on to stderr, byte for byte."""
-    number = sys.stderr.fileno()
-
-    def echo(data: bytes) -> None:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(number, rest) :]
-
-    return echo
 
 
 static = _gate("static", "Run all static checks and the complete unit suite (phase 5).")

@@ -6,6 +6,7 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from git_afd.adapters.artifacts import Artifacts
 from git_afd.adapters.kept_log import TAIL
 from git_afd.adapters.process import ProcessResult, run_command
 from git_afd.core.command import Command
-from git_afd.core.evidence.collected import deselected
+from git_afd.core.evidence.collected import deselected, parse_collected
 from git_afd.core.evidence.collecting import collect_command
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.packed import unpacked
@@ -49,11 +50,15 @@ class Bench:
 
 @dataclass(slots=True)
 class Kept:
-    """What the commands did and left so far, kept by digest; it grows while they run and outlives an interruption."""
+    """What the commands did and left so far, kept by digest; it grows while they run and outlives an interruption.
+
+    `expected` is how many tests were collected for a command, for whoever looks on.
+    """
 
     ended: list[Ended] = field(default_factory=list)
     artifacts: dict[str, str] = field(default_factory=dict)
     listings: list[Ended] = field(default_factory=list)
+    expected: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
 
 
@@ -72,7 +77,9 @@ def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
             break
         title = f"{bench.gate} {place}/{len(commands)} {command.name}"
         order.tell(f"{title}: {shlex.join(command.filled(bench.values)[0])}")
+        order.began(title, kept.expected.get(command.name, 0))
         _one(bench, command, order, kept)
+        order.ended()
         order.tell(f"{title}: {_ending(kept.ended[-1])}")
     return kept
 
@@ -90,36 +97,34 @@ def _collect(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
         if listing is None or _stopped(bench, kept):
             return
         order.tell(f"{bench.gate}: collect the tests of {command.name}")
+        order.began(f"{bench.gate} collects {command.name}", 0)
         name = f"collect/{command.name}{'.all' if wide else ''}.txt.gz"
         log = bench.folder / name
-        ended = _start(bench, listing, log, None)
+        ended = _start(bench, listing, log, order, echo=None)
+        order.ended()
         kept.interrupted = ended.interrupted
         if ended.missing:
             kept.listings.append(ended)
             return
         kept.artifacts[name] = bench.artifacts.put_file(log)
         kept.listings.append(replace(ended, log=name))
-        if not _rest(name, log):
+        listed = b""
+        with suppress(EvidenceFault):  # that is for the verdict
+            listed = unpacked(name, log.read_bytes())
+            kept.expected.setdefault(command.name, len(parse_collected(listed, name)))
+        if not deselected(listed):
             return
-
-
-def _rest(name: str, log: Path) -> int:
-    """Return how many tests a listing says were left out; one that cannot be read is for the verdict."""
-    try:
-        return deselected(unpacked(name, log.read_bytes()))
-    except EvidenceFault:
-        return 0
 
 
 def _one(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
     log = bench.folder / "log" / f"{command.name}.log.gz"
-    ended = _start(bench, command, log, order.echo)
+    ended = _start(bench, command, log, order, echo=order.echo)
     started = ended.exit_code is not None or not ended.missing
     kept.ended.append(_keep(bench, command, ended, log, kept.artifacts) if started else ended)
     kept.interrupted = ended.interrupted
 
 
-def _start(bench: Bench, command: Command, log: Path, echo: Callable[[bytes], None] | None) -> Ended:
+def _start(bench: Bench, command: Command, log: Path, order: Order, *, echo: Callable[[bytes], None] | None) -> Ended:
     """Run a command to its end; a program that is not there is said in the answer."""
     argv, own = command.filled(bench.values)
     environment = environment_of(command.cell or bench.gate, own, os.environ)
@@ -135,6 +140,7 @@ def _start(bench: Bench, command: Command, log: Path, echo: Callable[[bytes], No
             log=log,
             timeout_s=command.timeout_s,
             echo=echo,
+            tick=order.tick,
             hold=bench.held.lock.numbers,
         )
     except EnvironmentFault as fault:

@@ -11,6 +11,14 @@ def silent(_: str) -> None:
     """Tell nobody."""
 
 
+def no_command(_title: str, _expected: int) -> None:
+    """Tell nobody that a command begins."""
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """One call of ``git afd gate NAME``.
@@ -19,7 +27,9 @@ class Order:
     `failure` one whose failed tests are run again (either makes the run a diagnostic); `cell` is ``native`` for
     accuracy's control without the plugin; `targets` says where a target's tree stands on this host, when not where
     the freeze put it; `bundle` is where to write a bundle, `source` where to read one. `cancelled` says that the gate
-    is not run to its end, and `why`. `tell` gets a line for a person, `echo` the commands' output as it comes.
+    is not run to its end, and `why`. `tell` gets a line for a person, `echo` the commands' output as it comes;
+    `began` is told which command begins and how many tests are expected of it (0: none), `tick` is called while it
+    runs, `ended` when it has ended.
     """
 
     gate: str
@@ -37,6 +47,9 @@ class Order:
     why: str = ""
     tell: Callable[[str], None] = silent
     echo: Callable[[bytes], None] | None = None
+    began: Callable[[str, int], None] = no_command
+    tick: Callable[[], None] = nothing
+    ended: Callable[[], None] = nothing
 
     @property
     def words(self) -> str:

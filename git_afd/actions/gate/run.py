@@ -22,6 +22,7 @@ from git_afd.actions.gate.retry import refuse_retry
 from git_afd.actions.gate.runtime import look_at_runtime, moved
 from git_afd.actions.gate.say import blocked, judged, would_run
 from git_afd.actions.gate.tree import tree_of
+from git_afd.actions.kept import drop_copies
 from git_afd.actions.settle import settle_implementation
 from git_afd.adapters.git import Git
 from git_afd.adapters.host import HostFacts
@@ -73,6 +74,7 @@ def _at_work(session: Session, entry: Entry, order: Order, python: str, held: Al
         return take_out(session, entry, order, raw)
     verdict = judge_raw(session, up, raw, but=name)
     up, name = record.finish(session, name, raw, verdict, session.artifacts.put_bytes(raw.as_bytes()))
+    drop_copies(session, up, up.runs[name])
     return judged(session, up, name, raw, verdict, entry.notes)
 
 
