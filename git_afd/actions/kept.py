@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -74,6 +75,15 @@ def text_of(session: Session, up: Upgrade, run: Run, wanted: str) -> tuple[Kept,
         how = "is not there any more" if found.source is None else "is not what the run left"
         raise Blocked(f"{found.name} of run {run.name} {how}", "git afd status", code="artifact-lost")
     return found, log_text(found.name if is_packed(found.name) else "", found.source)
+
+
+def drop_copies(session: Session, up: Upgrade, run: Run) -> None:
+    """Remove the logs of a recorded run from its folder: they are kept, and a large one twice is one too many."""
+    folder = folder_of(session, up.id, run.name)
+    for name in (name for name in run.artifacts if name.startswith(_LOGS)):
+        if session.artifacts.path(run.artifacts[name]).is_file():
+            with suppress(OSError):
+                (folder / name).unlink()
 
 
 def _recorded(session: Session, name: str, digest: str) -> Kept:

@@ -70,10 +70,9 @@ def runs_named(state: State, wanted: Wanted) -> tuple[tuple[Upgrade, Run], ...]:
     return tuple((up, up.runs[wanted.run]) for up in ups if wanted.run in up.runs)
 
 
-def log_text(session: Session, wanted: Wanted, name: str) -> tuple[Kept, Iterator[bytes]]:
-    """Return a file that a run left and its text in pieces. Raises UsageFault, Blocked (see kept.text_of)."""
-    state = session.ledger.read().state
-    found = runs_named(state, wanted)
+def the_run(session: Session, wanted: Wanted) -> tuple[Upgrade, Run]:
+    """Return the one run of that name: where several upgrades have it, this branch's. Raises UsageFault otherwise."""
+    found = runs_named(session.ledger.read().state, wanted)
     if len(found) > 1:
         here = pointer(session.git, session.branch) if session.branch else ""
         found = tuple(item for item in found if item[0].id == here) or found
@@ -83,7 +82,12 @@ def log_text(session: Session, wanted: Wanted, name: str) -> tuple[Kept, Iterato
             f"run {wanted.run} is in several upgrades: {known}" if found else f"there is no run {wanted.run}",
             "name one with --upgrade" if found else "git afd log --kind run",
         )
-    return text_of(session, *found[0], name)
+    return found[0]
+
+
+def log_text(session: Session, wanted: Wanted, name: str) -> tuple[Kept, Iterator[bytes]]:
+    """Return a file that a run left and its text in pieces. Raises UsageFault, Blocked (see kept.text_of)."""
+    return text_of(session, *the_run(session, wanted), name)
 
 
 def shown_text(session: Session, wanted: Wanted, name: str) -> Outcome:
