@@ -14,7 +14,8 @@ from git_afd.adapters.upstream_sources import Revisions, few_collections
 from git_afd.core.contracts.subject import Inventory, Subject
 from git_afd.core.policy import Policy
 from git_afd.core.source.definitions import Module, Unreadable
-from git_afd.core.source.index import index_module, parse
+from git_afd.core.source.index import index_module
+from git_afd.core.source.parsing import parse
 
 VERSION: Final = "2"
 """Raised whenever the same sources give other contracts."""

@@ -12,8 +12,9 @@ from git_afd.core.contracts.subject import Inventory, Subject, Upstreams
 from git_afd.core.contracts.survey import Source
 from git_afd.core.names import PACKAGES
 from git_afd.core.source.definitions import Module, Unreadable
-from git_afd.core.source.index import index_module, parse
+from git_afd.core.source.index import index_module
 from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.parsing import parse
 
 UPSTREAM = Path(__file__).parent / "upstream"
 VERSIONS = {"v1": "1.0.0", "v2": "2.0.0"}

@@ -8,7 +8,8 @@ from git_afd.core.contracts.markers import blocks
 from git_afd.core.reconstruction.model import Copy, Lost, Names, Part, Reconstruction
 from git_afd.core.reconstruction.reconstruct import reconstruct
 from git_afd.core.source.definitions import Module
-from git_afd.core.source.index import index_module, parse
+from git_afd.core.source.index import index_module
+from git_afd.core.source.parsing import parse
 
 START, END = "# ### PATCH START: {}", "# ### PATCH END: {}"
 

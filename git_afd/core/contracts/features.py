@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from git_afd.core.contracts.survey import Source
-from git_afd.core.source.index import statements_in
+from git_afd.core.source.nodes import statements_in
 from git_afd.core.workbook.inventory import AXES, Feature
 
 Where = Literal["e2e", "unit", "production", "recipe", "document"]

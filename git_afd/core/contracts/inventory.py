@@ -113,7 +113,7 @@ def _other_writers(drafts: Mapping[str, Draft], upstreams: Upstreams) -> dict[st
 def _source(tree: Tree, path: str, data: bytes) -> Source | None:
     import ast
 
-    from git_afd.core.source.index import parse
+    from git_afd.core.source.parsing import parse
 
     name = next((name for name, known in tree.paths.items() if known == path), "")
     text = data.decode("utf-8", "replace")

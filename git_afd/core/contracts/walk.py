@@ -13,7 +13,7 @@ from git_afd.core.contracts.kinds import written
 from git_afd.core.contracts.scope import Scope
 from git_afd.core.contracts.values import Instance, Items, Method, ModuleValue, Outside, Thing, Value, element
 from git_afd.core.contracts.writes import assign, installed_module, quiet
-from git_afd.core.source.index import absolute
+from git_afd.core.source.import_names import absolute
 from git_afd.core.source.nodes import children
 from git_afd.core.source.versions import Versions, verdict
 from git_afd.core.source.world import PLUGIN, Located

@@ -18,7 +18,8 @@ from git_afd.core.patch_checks.functions import PatchFunction, headers, markers,
 from git_afd.core.patch_checks.model import Against, Checked, NotChecked, PatchedFile, Read
 from git_afd.core.reconstruction.units import Reading, normal_key
 from git_afd.core.source.definitions import Module
-from git_afd.core.source.index import index_module, parse
+from git_afd.core.source.index import index_module
+from git_afd.core.source.parsing import parse
 from git_afd.core.source.world import PLUGIN, World
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from git_afd.core.contracts.model import Marker
 from git_afd.core.impacts.sides import Side
 from git_afd.core.reconstruction.model import Lost, Question
-from git_afd.core.source.index import parse
+from git_afd.core.source.parsing import parse
 from git_afd.core.source.world import PLUGIN
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

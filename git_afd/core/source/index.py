@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,29 +12,18 @@ from git_afd.core.source.definitions import (
     Import,
     ImportPlace,
     Module,
-    Parameter,
-    ParameterKind,
     SelfAttribute,
     Signature,
     Unreadable,
 )
+from git_afd.core.source.import_names import absolute, lazy_entries
+from git_afd.core.source.nodes import DEFINITIONS, SILENT, names_in, parts_of, statements_in
+from git_afd.core.source.parsing import parse
 from git_afd.core.source.versions import Versions, verdict
+from git_afd.core.source.written import Written, signature_of
 
-_FOLD = re.compile(r"\s+")
-_AFTER_OPENING: Final = re.compile(r"([(\[{]) ")
-_BEFORE_CLOSING: Final = re.compile(r",? ([)\]}])")
-_LAST_COMMA: Final = re.compile(r",([)\]}])")
-_FOLDABLE: Final = re.compile(r"[^\S ]|  |[(\[{] | [)\]}]|,[)\]}]")
-"""What folding changes: white space that is not one blank, and what only formatting puts beside brackets."""
-_DEFINITIONS: Final = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-_TELLING: Final = _DEFINITIONS | {ast.Import, ast.ImportFrom}
-_SILENT: Final = frozenset(
-    (ast.Expr, ast.Return, ast.Raise, ast.Assert, ast.Pass, ast.Delete, ast.Global, ast.Nonlocal)
-)
-_SIMPLE: Final = _SILENT | {ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Import, ast.ImportFrom}
-
+_TELLING: Final = DEFINITIONS | {ast.Import, ast.ImportFrom}
 _TYPE_CHECKING: Final = ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-_LAZY = re.compile(r"(?P<module>\.*[\w.]*):(?P<symbol>\w+)\Z")
 
 
 def index_module(
@@ -57,91 +44,12 @@ def index_module(
     parsed = tree or parse(text, name)
     if isinstance(parsed, Unreadable):
         return parsed
-    reader = _Reader(name, is_package, _Lines(text), versions or {}, bodies)
+    reader = _Reader(name, is_package, Written(text), versions or {}, bodies)
     try:
         reader.block(parsed.body, "", "module", "")
     except RecursionError:
         return Unreadable(name, "is nested too deeply")
     return reader.module()
-
-
-def parse(text: str, name: str) -> ast.Module | Unreadable:
-    """Return a module's syntax tree, or why there is none. Warnings about its style are nobody's business here."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        return Unreadable(name, _reason(error))
-
-
-def signature_of(node: ast.FunctionDef | ast.AsyncFunctionDef, text: _Text) -> Signature:
-    """Return a function node's signature; `text` turns an expression into its source."""
-    arguments = node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
-    found: list[Parameter] = []
-    for place, (argument, default) in enumerate(zip(positional, defaults, strict=True)):
-        kind: ParameterKind = "positional-only" if place < len(arguments.posonlyargs) else "positional"
-        found.append(_parameter(argument, kind, default, text))
-    if arguments.vararg:
-        found.append(_parameter(arguments.vararg, "var-positional", None, text))
-    found += [
-        _parameter(argument, "keyword", default, text)
-        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        found.append(_parameter(arguments.kwarg, "var-keyword", None, text))
-    return Signature(
-        tuple(found),
-        text(node.returns) if node.returns else None,
-        tuple(text(item) for item in node.decorator_list),
-        isinstance(node, ast.AsyncFunctionDef),
-    )
-
-
-def _parameter(argument: ast.arg, kind: ParameterKind, default: ast.expr | None, text: _Text) -> Parameter:
-    annotation = text(argument.annotation) if argument.annotation else None
-    return Parameter(argument.arg, kind, text(default) if default else None, annotation)
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: {error.msg}"
-    return f"{type(error).__name__}: {error}"
-
-
-class _Lines:
-    """The source of any node, white space folded: slices by line, since ast.unparse costs as much as parsing."""
-
-    def __init__(self, text: str) -> None:
-        self._lines = text.encode("utf-8", "surrogatepass").split(b"\n")
-
-    def __call__(self, node: ast.expr) -> str:
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        if first == last:
-            data = self._lines[first][node.col_offset : node.end_col_offset]
-        else:
-            middle = self._lines[first + 1 : last]
-            data = b"\n".join(
-                [self._lines[first][node.col_offset :], *middle, self._lines[last][: node.end_col_offset]]
-            )
-        return fold_space(data.decode("utf-8", "surrogatepass"))
-
-
-_Text = _Lines
-
-
-def fold_space(text: str) -> str:
-    """Fold white space and drop what only formatting adds, so that a re-wrapped expression reads the same."""
-    if not _FOLDABLE.search(text):
-        return text.strip()
-    folded = _FOLD.sub(" ", text).strip()
-    if " " in folded or folded.endswith((",)", ",]", ",}")):
-        folded = _AFTER_OPENING.sub(r"\1", folded)
-        folded = _BEFORE_CLOSING.sub(r"\1", folded)
-        folded = _LAST_COMMA.sub(r"\1", folded)
-    return folded
 
 
 @dataclass(slots=True)
@@ -150,7 +58,7 @@ class _Reader:
 
     name: str
     is_package: bool
-    text: _Lines
+    text: Written
     versions: Versions
     bodies: bool
     definitions: dict[str, Definition] = field(default_factory=dict)
@@ -195,7 +103,7 @@ class _Reader:
 
     def statement(self, node: ast.stmt, prefix: str, place: ImportPlace, condition: str) -> None:
         kind = type(node)
-        if kind in _SILENT:
+        if kind in SILENT:
             return
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             self.assignment(node, prefix, condition)
@@ -249,7 +157,7 @@ class _Reader:
         for statement in statements:
             if isinstance(statement, (ast.Assign, ast.AnnAssign)):
                 for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
-                    for part, value in _parts(target, statement.value):
+                    for part, value in parts_of(target, statement.value):
                         if isinstance(part, ast.Attribute) and _is_name(part.value, myself):
                             self.attribute(prefix, node.name, part, statement, value)
 
@@ -291,7 +199,7 @@ class _Reader:
         annotation = self.text(node.annotation) if isinstance(node, ast.AnnAssign) else None
         end = node.end_lineno or node.lineno
         for target in targets:
-            for name in _names(target):
+            for name in names_in(target):
                 if isinstance(node, ast.AugAssign) and prefix + name in self.definitions:
                     continue
                 found = Definition(
@@ -308,7 +216,7 @@ class _Reader:
             self.exports = tuple(items) if len(items) == len(value.elts) else None
         if isinstance(value, ast.Dict):
             self.keyed[name] = value
-            entries = dict(_lazy_entries(value, self.name, self.is_package))
+            entries = dict(lazy_entries(value, self.name, is_package=self.is_package))
             if entries:
                 self.tables[name] = entries
 
@@ -336,54 +244,6 @@ class _Reader:
         self.definitions[found.name] = found
 
 
-def absolute(module: str, level: int, name: str, *, is_package: bool) -> str:
-    """Return the absolute form of a (relative) import in module `name`."""
-    if not level:
-        return module
-    parts = name.split(".")
-    keep = len(parts) - level + (1 if is_package else 0)
-    return ".".join([*parts[: max(keep, 0)], *([module] if module else [])])
-
-
-def statements_in(body: Sequence[ast.stmt], *, definitions: bool = False) -> list[ast.stmt]:
-    """Return statements in order, those of inner blocks included; those of inner definitions only when asked for."""
-    found: list[ast.stmt] = []
-    waiting = list(reversed(body))
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        kind = type(node)
-        if kind in _SIMPLE or (kind in _DEFINITIONS and not definitions):
-            continue
-        parts: list[ast.stmt] = []
-        for name in ("body", "orelse", "finalbody"):
-            parts += getattr(node, name, ())
-        for name in ("handlers", "cases"):
-            for holder in getattr(node, name, ()):
-                parts += holder.body
-        waiting += reversed(parts)
-    return found
-
-
-def _names(target: ast.expr) -> Iterator[str]:
-    if isinstance(target, ast.Name):
-        yield target.id
-    elif isinstance(target, ast.Tuple | ast.List):
-        for item in target.elts:
-            yield from _names(item.value if isinstance(item, ast.Starred) else item)
-
-
-def _parts(target: ast.expr, value: ast.expr | None) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    """Pair the parts of an assignment's target with the values that go there, None where it cannot be told."""
-    if isinstance(target, ast.Tuple | ast.List):
-        told = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
-        values = value.elts if told and isinstance(value, ast.Tuple | ast.List) else [None] * len(target.elts)
-        for part, item in zip(target.elts, values, strict=True):
-            yield from _parts(part, item)
-    else:
-        yield target, value
-
-
 def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
@@ -394,19 +254,3 @@ def _guards_import(node: ast.Try | ast.TryStar) -> bool:
     return any(isinstance(part, ast.Name) and part.id in kinds for part in caught) or any(
         handler.type is None for handler in node.handlers
     )
-
-
-def _lazy_entries(table: ast.Dict, name: str, is_package: bool) -> Iterator[tuple[str, str]]:  # noqa: FBT001 - private
-    """Read ``{"Name": ".module:Symbol"}`` and ``{"Name": ".module"}`` (then the symbol has the name itself)."""
-    for key, value in zip(table.keys, table.values, strict=True):
-        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            return
-        if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
-            return
-        match = _LAZY.match(value.value) or re.fullmatch(r"(?P<module>\.+\w[\w.]*)(?P<symbol>)", value.value)
-        if match is None:
-            return
-        path = match["module"]
-        level = len(path) - len(path.lstrip("."))
-        module = absolute(path.lstrip("."), level, name, is_package=is_package)
-        yield key.value, f"{module}:{match['symbol'] or key.value}"
