@@ -7,6 +7,7 @@ import pytest
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
 from git_afd.core.source.lookup import Absent, External, Found, Tree, Unknown, module_paths
+from git_afd.core.source.world import Located, World
 
 
 def tree(files: Mapping[str, str], vllm: str = "") -> Tree:
@@ -127,3 +128,22 @@ def test_a_text_that_does_not_parse_is_unreadable_with_its_reason(text: str, rea
     module = index_module(text, "m")
     assert isinstance(module, Unreadable)
     assert reason in module.reason or "ValueError" in module.reason
+
+
+@pytest.mark.parametrize(
+    ("dotted", "found"),
+    [
+        ("two.Child.own", "two.Child.own"),
+        ("two.Child.inherited", "one.Base.inherited"),  # the base lies in another tree: its member, not the base itself
+        ("two.Child.state", "one.Base.state"),  # what a method of that base sets
+        ("two.Child.Inner.deep", "one.Base.Inner.deep"),  # a member of an inherited class
+        ("two.Again.inherited", "one.Base.inherited"),  # under the name by which another module passes it on
+        ("two.Child.lost", None),
+        ("two.Child.inherited.more", None),  # a function has no members
+    ],
+)
+def test_a_member_is_found_through_bases_in_another_tree(dotted: str, found: str | None) -> None:
+    one = "class Base:\n def inherited(self): self.state = 1\n class Inner:\n  def deep(self): ..."
+    two = "from one import Base\nfrom one import Base as Again\nclass Child(Base):\n def own(self): ..."
+    place = World({"one": tree({"one.py": one}), "two": tree({"two.py": two})}).resolve(dotted)
+    assert (place.dotted if isinstance(place, Located) else None) == found

@@ -115,14 +115,11 @@ class Side:
         return self._reached[dotted]
 
     def _reach(self, dotted: str) -> Reached | Result:
-        outer, _, name = dotted.rpartition(".")
-        klass = self.world.resolve(outer) if outer else None
-        if isinstance(klass, Located) and klass.kind == "class":
-            member = self.world.member(klass, name)
-            return Reached(member, (), conditional(member.definition)) if isinstance(member, Located) else member
         found = self.world.resolve(dotted)
         if not isinstance(found, Located):
             return found
+        if "." in found.symbol:  # a member: whether its class is there at run time is asked of the class
+            return Reached(found, (), conditional(found.definition))
         tree = self.tree(self.world.owner(dotted) or "")
         answer = tree.resolve(dotted) if tree else found
         hops = answer.via if isinstance(answer, Found) else ()

@@ -20,7 +20,7 @@ def absolute(module: str, level: int, name: str, *, is_package: bool) -> str:
 
 
 def lazy_entries(table: ast.Dict, name: str, *, is_package: bool) -> Iterator[tuple[str, str]]:
-    """Yield the names that a table of the module `name` serves, each with ``module:symbol``, relative ones made absolute.
+    """Yield the names that a table of the module `name` serves, each with ``module:symbol``, made absolute.
 
     It reads ``{"Name": ".module:Symbol"}`` and ``{"Name": ".module"}`` (then the symbol has the name itself).
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from git_afd.core.source.definitions import Definition, Module, SelfAttribute
-from git_afd.core.source.lookup import Absent, Answer, External, Found, Tree, Unknown
+from git_afd.core.source.lookup import Absent, External, Found, Tree, Unknown
 
 PLUGIN: Final = "plugin"
 _HOPS: Final = 12
@@ -98,6 +98,10 @@ class World:
         return self.resolve(f"{module}.{name}")
 
     def _follow(self, dotted: str) -> Result:
+        """Follow a name from tree to tree; a member is asked of its class, whose bases may lie in another tree."""
+        outer = self._before(dotted)
+        if isinstance(outer, Located) and outer.kind == "class":
+            return self.member(outer, dotted.rpartition(".")[2])
         asked = dotted
         for _ in range(_HOPS):
             who = self.owner(asked)
@@ -107,18 +111,17 @@ class World:
             if isinstance(answer, Found):
                 return _located(who, answer)
             if not isinstance(answer, External) or answer.target == asked:
-                return self._by_parts(asked, answer)
+                return answer
+            if outer is not None and not isinstance(outer, External) and not _is_module(outer):
+                return outer if not isinstance(outer, Located) else Unknown(f"{outer.dotted} has no members to be told")
             asked = answer.target
         return Unknown(f"{dotted} is passed on too often")
 
-    def _by_parts(self, dotted: str, answer: Answer) -> Result:
-        """Try a member of a class whose bases lie in another tree."""
-        outer, _, name = dotted.rpartition(".")
-        if name and outer and self.owner(outer) and "." in outer:
-            klass = self.resolve(outer)
-            if isinstance(klass, Located) and klass.kind == "class":
-                return self.member(klass, name)
-        return answer if not isinstance(answer, Found) else Unknown(dotted)
+    def _before(self, dotted: str) -> Result | None:
+        """Return what stands before a name's last dot, None when that is a module of its tree or nobody's."""
+        outer = dotted.rpartition(".")[0]
+        who = self.owner(outer)
+        return None if who is None or outer in self.trees[who].paths else self.resolve(outer)
 
     def ancestry(self, klass: Located) -> Ancestry:
         """Linearise a class's bases as Python does (C3), across trees; depth first where that has no answer."""
@@ -188,6 +191,10 @@ class World:
         for name, definition in module.definitions.items() if module else ():
             if name.startswith(prefix) and "." not in name[len(prefix) :]:
                 yield Located(klass.who, klass.path, klass.module, name, definition)
+
+
+def _is_module(result: Result) -> bool:
+    return isinstance(result, Located) and result.kind == "module"
 
 
 def _located(who: str, found: Found) -> Located:
