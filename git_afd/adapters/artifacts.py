@@ -119,6 +119,14 @@ class Artifacts:
         found = [data for data in map(self.get, wanted) if data is not None]
         return tuple(map(self._keep, found))
 
+    def sweep(self, *, older_s: float = 24 * 3600.0) -> None:
+        """Remove what writers that were killed left half-written, long ago: nobody writes one file for a day."""
+        until = time.time() - older_s
+        for left in self.home.glob("new-*"):
+            with suppress(OSError):
+                if left.stat().st_mtime < until:
+                    left.unlink()
+
     def path(self, digest: str) -> Path:
         """Return where the artifact with this SHA-256 stands in the folder, whether or not it does."""
         return self.home / digest[:2] / digest

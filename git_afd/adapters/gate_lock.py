@@ -11,7 +11,6 @@ import fcntl
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -140,6 +139,8 @@ def _read(path: Path) -> Holder | None:
 
 def _own_folder() -> Path:
     """Return a folder on this host that is this user's alone: where the session keeps such things, else below /tmp."""
+    import tempfile
+
     session = os.environ.get("XDG_RUNTIME_DIR", "")
     if session and Path(session).is_dir():
         return Path(session) / "git-afd"

@@ -89,6 +89,7 @@ class Stops:
 
     def __init__(self) -> None:
         """Nothing is held back yet."""
+        self._told = False
         self._numbers: set[signal.Signals] = set()
         self._before: set[signal.Signals | int] = set()
 
@@ -101,20 +102,25 @@ class Stops:
 
     def __exit__(self, *_: object) -> None:
         """Drop what waits, and let the next ones through."""
-        while waiting := signal.sigpending() & self._numbers:
-            signal.sigwait(waiting)
+        self._hear()
         if self._numbers:
             signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
 
     @property
     def told(self) -> bool:
-        """Whether we were told to stop and nobody has seen it yet."""
-        return bool(signal.sigpending() & self._numbers)
+        """Whether one of them has come while they were held back."""
+        self._hear()
+        return self._told
 
     def insist(self) -> None:
         """Raise KeyboardInterrupt when we were told to stop."""
         if self.told:
             raise KeyboardInterrupt
+
+    def _hear(self) -> None:
+        while waiting := signal.sigpending() & self._numbers:
+            signal.sigwait(waiting)
+            self._told = True
 
     @contextlib.contextmanager
     def interruptible(self) -> Iterator[None]:

@@ -201,3 +201,15 @@ def test_a_kill_between_writes_leaves_only_whole_artifacts(repo: Repo) -> None:
     assert all(store(repo).state(path.name) == "present" for path in files)
     repo("git fsck --no-dangling")
     assert store(repo).get(store(repo).put_bytes(b"after")) == b"after"
+
+
+def test_what_a_killed_writer_left_goes_after_a_day_and_nothing_else_does(repo: Repo) -> None:
+    digest = store(repo).put_bytes(b"kept")
+    home = repo.path / ".git" / "afd" / "artifacts"
+    for name, age_s in (("new-old", 2 * 86400), ("new-fresh", 60)):
+        (home / name).touch()
+        os.utime(home / name, (time.time() - age_s,) * 2)
+    os.utime(place(repo, digest), (1, 1))
+    store(repo).sweep()
+    assert [path.name for path in home.iterdir() if path.is_file()] == ["new-fresh"]
+    assert store(repo).state(digest) == "present"

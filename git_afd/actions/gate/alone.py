@@ -28,4 +28,5 @@ def alone(session: Session, entry: Entry, order: Order) -> Iterator[Alone]:
     home = session.ledger.home
     holder = Holder(order.gate, entry.up.id, str(home), session.now(), pid, started)
     with gate_lock(home, holder, devices=entry.gate.npu) as lock, Stops() as stops:
+        session.artifacts.sweep()
         yield Alone(lock, stops)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -42,7 +42,15 @@ def lack(gate: Gate, policy: Policy, facts: HostFacts) -> str:
     return f"the gate needs {gate.devices} devices and {VISIBLE} shows {seen}" if seen < gate.devices else ""
 
 
-def texts_after(gate: Gate, policy: Policy, facts: HostFacts, root: Path, *, budget_s: float) -> Mapping[str, bytes]:
+def texts_after(
+    gate: Gate,
+    policy: Policy,
+    facts: HostFacts,
+    root: Path,
+    *,
+    budget_s: float,
+    wait: Callable[[float], None] = time.sleep,
+) -> Mapping[str, bytes]:
     """Return what the host looked like before and looks like now, by artifact name.
 
     Waits until ports and devices are as they were, `budget_s` seconds at most: teardown is slow.
@@ -61,4 +69,4 @@ def texts_after(gate: Gate, policy: Policy, facts: HostFacts, root: Path, *, bud
         released = cleanup_status(judge_cleanup(gate, policy.host.ports, (), found, shown)) == "PASS"
         if released or time.monotonic() >= until:
             return found
-        time.sleep(_POLL_S)
+        wait(_POLL_S)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from git_afd.actions.gate import record
 from git_afd.actions.gate.alone import Alone, alone
@@ -32,6 +34,8 @@ from git_afd.core.evidence.raw_run import RawRun
 from git_afd.core.gate_environment import shown_environment
 from git_afd.core.outcome import Outcome
 from git_afd.errors import Blocked
+
+_TICK_S: Final = 0.2
 
 
 def gate(session: Session, order: Order) -> Outcome:
@@ -116,11 +120,14 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
         differs = () if kept.interrupted else moved(bench, looked, rule)
         policy = entry.source.policy
         budget_s = 0 if kept.interrupted else policy.host.teardown_s
+        order.began(f"{order.gate}: until ports and devices are as they were", 0)
         with held.stops.interruptible():
-            texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s)
+            wait = partial(_wait, order)
+            texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s, wait=wait)
         kept.artifacts |= dict(zip(texts, session.artifacts.put(texts.values()), strict=True))
     except KeyboardInterrupt:
         kept.interrupted = True
+    order.ended()
     git = session.git if root == session.root else Git(root)
     return replace(
         raw,
@@ -131,6 +138,14 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
         disturbed=(*disturbed(git, entry), *differs),
         checks=checks,
     )
+
+
+def _wait(order: Order, seconds: float) -> None:
+    """Wait, and let whoever looks on see that we do."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        order.tick()
+        time.sleep(_TICK_S)
 
 
 def _lacking(entry: Entry, order: Order, facts: HostFacts, python: str, root: Path) -> str:
