@@ -48,6 +48,7 @@ def sides() -> tuple[Side, Side]:
     plugin = files(HERE / "plugin")
     current, target = files(HERE / "current"), files(HERE / "target")
     current["up/broken.py"], target["up/broken.py"] = "def broken(): ...", "def broken(:"  # no formatter reads that
+    current["up/brackets.py"], target["up/brackets.py"] = "SPELT = 1 if a else 2", "SPELT = (1 if a else(2))"
     return side(current, plugin, "1.0"), side(target, plugin, "2.0")
 
 

@@ -154,6 +154,7 @@ READS = [
     (read("up/core.py::Engine.ready", "up.core.Engine"), "value-changed", False),
     (read("up/core.py::Engine.config", "up.core.Engine"), "unchanged", False),
     (read("up/config.py::LIMIT", "up.config"), "value-changed", False),
+    (read("up/brackets.py::SPELT", "up.brackets"), "unchanged", False),  # the same expression in brackets
     (read("up/setter.py::prepare", CONFIG, presence="set elsewhere"), "member-removed", True),  # of that name
 ]
 

@@ -167,11 +167,21 @@ def _class(old: Located, new: Located) -> Difference:
 def _value(old: Located, new: Located) -> Difference:
     before, after = _said(old), _said(new)
     what: list[str] = []
-    if effective(before[0]) != effective(after[0]):
+    if not _reads_the_same(effective(before[0]), effective(after[0])):
         what.append(f"is {_short(after[0], before[0])} now, was {_short(before[0], after[0])}")
     if spelt(before[1]) != spelt(after[1]):
         what.append(f"is annotated {after[1] or 'nothing'} now, was {before[1] or 'nothing'}")
     return Difference("value-changed" if what else "unchanged", tuple(what))
+
+
+def _reads_the_same(old: str | None, new: str | None) -> bool:
+    """Say whether two values are the same expression, however they are wrapped, bracketed and commented."""
+    if old == new or old is None or new is None:
+        return old == new
+    try:
+        return ast.dump(ast.parse(old, mode="eval")) == ast.dump(ast.parse(new, mode="eval"))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
 
 
 def _said(place: Located) -> tuple[str | None, str | None]:
