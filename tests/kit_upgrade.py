@@ -12,6 +12,7 @@ from hashlib import sha256
 from importlib.resources import files as package_files
 
 from kit import Kit, Repo
+from kit_native import Control
 
 from git_afd.adapters.configuration import point, read_policy
 from git_afd.adapters.content import digests
@@ -21,7 +22,7 @@ from git_afd.core.command import PLACEHOLDERS
 from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS, Port, Snapshot
 from git_afd.core.evidence.host_verdict import AFTER, BEFORE
 from git_afd.core.evidence.raw_run import FILE, Ended, Identity, RawRun
-from git_afd.core.names import REVISION_KEYS, UPSTREAMS
+from git_afd.core.names import REVISION_KEYS, UPSTREAMS, revision_key
 from git_afd.core.outcome import Json
 from git_afd.core.phases import BY_NAME, GATES, PHASES
 from git_afd.core.policy import Gate
@@ -121,6 +122,12 @@ class FrozenUpgrade:
         gate = next((gate for gate, phase in GATES.items() if phase.name == name), None)
         return self._run(gate, status) if gate else ()
 
+    def _served(self, rule: Gate) -> Mapping[str, bytes]:
+        """Return the raw files of a native control that went well."""
+        revisions = self.upgrade.freeze.revisions
+        wanted = {name: revisions[revision_key(name, "target")].commit for name in UPSTREAMS}
+        return {name: data for cell in rule.cells for name, data in Control().files(cell, wanted).items()}
+
     def _run(self, gate: str, status: str) -> Sequence[tuple[str, Mapping[str, Json]]]:
         session = self.session
         freeze = self.upgrade.freeze
@@ -133,11 +140,13 @@ class FrozenUpgrade:
         filled = dict.fromkeys(PLACEHOLDERS, "x")
         ended = tuple(Ended(one.name, one.filled(filled)[0], exit_code=0) for one in rule.commands)
         seen = Snapshot(0.0, tuple(Port(number, "free") for number in policy.host.ports))
+        ended += tuple(Control().end(cell) for cell in rule.cells)
+        served = {name: _keep(session, data) for name, data in self._served(rule).items()}
         host = dict.fromkeys((BEFORE_FACTS, AFTER_FACTS), _keep(session, seen.as_bytes()))
         host |= dict.fromkeys((BEFORE, AFTER), _keep(session, SMI.encode())) if rule.npu else {}
-        kept = _keep(session, RawRun(gate, identity, "x", str(self.plugin.path), ended, host).as_bytes())
+        kept = _keep(session, RawRun(gate, identity, "x", str(self.plugin.path), ended, {**host, **served}).as_bytes())
         number = len(self.upgrade.runs) + 1
-        common = {"run": f"run-{number}", "gate": gate, "commit": head, "artifacts": {**host, FILE: kept}}
+        common = {"run": f"run-{number}", "gate": gate, "commit": head, "artifacts": {**host, **served, FILE: kept}}
         return (("run", {**common, "op": "finished", "status": status, "bound": identity.bound()}),)
 
 

@@ -52,14 +52,18 @@ class Command:
         )
 
 
-def fault_of(command: Command, gate: str) -> tuple[str, str] | None:
-    """Return the key below the command's table that is wrong and what was expected; None when nothing is."""
+def fault_of(command: Command, gate: str, *more: str) -> tuple[str, str] | None:
+    """Return the key below the command's table that is wrong and what was expected; None when nothing is.
+
+    `more` are placeholders that it may name besides the usual ones.
+    """
+    known = (*PLACEHOLDERS, *more)
     if not _NAME.match(command.name):
         return "name", "letters, digits, dot, dash and underscore were expected"
     for key, word in _words(command):
-        unknown = next((name for name in _PLACEHOLDER.findall(word) if name not in PLACEHOLDERS), None)
+        unknown = next((name for name in _PLACEHOLDER.findall(word) if name not in known), None)
         if unknown:
-            return key, f"{{{unknown}}} is no placeholder; known are {', '.join(PLACEHOLDERS)}"
+            return key, f"{{{unknown}}} is no placeholder; known are {', '.join(known)}"
     if command.cell not in (("", NATIVE) if gate == "accuracy" else ("",)):
         return "cell", f"{NATIVE} was expected, in gate accuracy only"
     return _loads_plugin(command) if NATIVE in (gate, command.cell) else None

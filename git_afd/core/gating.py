@@ -116,7 +116,13 @@ def finished_body(name: str, raw: RawRun, verdict: GateVerdict, kept: str, *, or
         "diagnostic": raw.diagnostic or verdict.partial,
         "artifacts": {**raw.artifacts, FILE: kept},
         "commands": [
-            {"name": one.name, "status": one.status, "exit_code": exits.get(one.name), "counts": dict(one.counts)}
+            {
+                "name": one.name,
+                "status": one.status,
+                "exit_code": exits.get(one.name),
+                "counts": dict(one.counts),
+                **({"cell": dict(one.facts)} if one.facts else {}),
+            }
             for one in verdict.commands
         ],
         **({"categories": categories_of(verdict)} if categories_of(verdict) else {}),

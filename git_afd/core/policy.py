@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from git_afd.core import shape
 from git_afd.core.accuracy_rule import LOWERS, Accuracy, Bounds
 from git_afd.core.command import Command, fault_of
+from git_afd.core.native_cell import Cell, CellFault, LogWords, read_cells
 from git_afd.core.needs import Needs, fault_in
 from git_afd.core.outcome import Json
 from git_afd.core.runtime_rule import CHECKS, RuntimeRule
@@ -73,6 +74,7 @@ class Gate:
     """What a gate runs, checks and needs. `npu` gates are BLOCKED on a host without one.
 
     `categories` is the order in which the commands' categories are run and shown (workflow, Phase 7).
+    `cells` are the native control's servers, `words` how their logs say what ran.
     """
 
     commands: tuple[Command, ...] = ()
@@ -81,6 +83,8 @@ class Gate:
     categories: tuple[str, ...] = ()
     needs: Needs = field(default_factory=Needs)
     checks: tuple[str, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    words: LogWords = field(default_factory=LogWords)
 
     def of_cell(self, cell: str) -> Gate:
         """Return the gate with the commands of one cell only: ``native``, or empty for those that load the plugin."""
@@ -255,7 +259,8 @@ def _cell(reader: _Reader) -> CellTests:
 def _gate(reader: _Reader, name: str, rule: Accuracy) -> Gate:
     if name not in ("static", "native", "basic", "accuracy"):
         raise PolicyFault(f"gates.{name}", "is no gate that runs commands")
-    _known(reader.body, reader.at, ("npu", "devices", "categories", "checks", "needs", "command"))
+    own = ("cell", "log") if name == "native" else ()
+    _known(reader.body, reader.at, ("npu", "devices", "categories", "checks", "needs", "command", *own))
     commands = tuple(_command(item, name) for item in reader.each("command"))
     categories = reader.texts("categories")
     for place, command in enumerate(commands):
@@ -271,8 +276,9 @@ def _gate(reader: _Reader, name: str, rule: Accuracy) -> Gate:
     if empty:
         raise PolicyFault(f"{reader.at}.categories", f"{empty} has no command")
     ordered = tuple(sorted(commands, key=lambda one: categories.index(one.category))) if categories else commands
+    native = _native(reader, commands) if name == "native" else ()
     devices, needs = reader.number("devices", 0), _needs(reader.sub("needs"))
-    return Gate(ordered, reader.flag("npu"), devices, categories, needs, _checks(reader))
+    return Gate(ordered, reader.flag("npu"), devices, categories, needs, _checks(reader), *native)
 
 
 def _checks(reader: _Reader) -> tuple[str, ...]:
@@ -281,6 +287,17 @@ def _checks(reader: _Reader) -> tuple[str, ...]:
     if strange is not None:
         raise PolicyFault(f"{reader.at}.checks", f"{strange} is no check; known are {', '.join(CHECKS)}")
     return checks
+
+
+def _native(reader: _Reader, commands: tuple[Command, ...]) -> tuple[tuple[Cell, ...], LogWords]:
+    try:
+        cells, words = read_cells(reader.body)
+    except CellFault as fault:
+        raise PolicyFault(f"{reader.at}.{fault.key}", str(fault)) from None
+    for place, cell in enumerate(cells):
+        if cell.name in (command.name for command in commands):
+            raise PolicyFault(f"{reader.at}.cell[{place}].name", f"{cell.name} stands there twice")
+    return cells, words
 
 
 def _needs(reader: _Reader) -> Needs:

@@ -21,10 +21,14 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     yield f"{data['phase']} is {data['status']}{run}{_kind(data)}"
     if "recorded" in data:
         yield data["blocker"] + ("" if data["recorded"] else "; nothing was recorded")
+        if data.get("example"):
+            yield f"For example, in afd.toml:\n\n{data['example'].rstrip()}\n"
         return
     yield f"commit {data['commit'][:12]}, tree {data['tree'][:12]}"
     yield columns(("command", "status", "exit", "seconds", "tests"), map(_row, data["commands"]), color=color)
     yield f"tests: {data['tests']}; cleanup: {data['cleanup']}"
+    for command in data["commands"]:
+        yield from _served(command)
     yield from map(_category, data["categories"])
     yield from _cells(data["cells"])
     yield from _checked(data)
@@ -89,6 +93,23 @@ def _checked(data: Mapping[str, Any]) -> Iterator[str]:
     for row in data.get("not_run", ()):
         tests = "" if row["tests"] is None else f" ({row['tests']} tests)"
         yield f"did not run: {row['file']}{tests}: {row['reason']}"
+
+
+def _served(command: Mapping[str, Any]) -> Iterator[str]:
+    """Show what was asked of a cell of the native control, what ran, and what came of it."""
+    cell = command.get("cell")
+    if not cell:
+        return
+    yield f"cell {command['name']}{'' if cell['required'] else ' (not required)'}: {shlex.join(cell['argv'])}"
+    for name, asked in cell["asked"].items():
+        ran = ", ".join(cell["ran"].get(name, ()))
+        yield f"  {name}: {asked} asked, {'the same' if ran == asked else ran or 'nothing'} shown by the log"
+    words = ", ".join(f"{one['upstream']} {one['word']}" for one in cell["runtime"]["upstreams"])
+    yield f"  runtime {cell['runtime']['python']} (Python {cell['runtime']['version'] or 'unknown'}): {words}"
+    yield f"  vLLM {', '.join(cell['version']) or 'unknown'}, plugins {', '.join(cell['plugins']) or 'none shown'}"
+    if cell["ready_s"] is not None:
+        yield f"  ready after {cell['ready_s']:.1f} s, answered after {cell['reply_s'] or 0:.1f} s by {cell['model']}"
+        yield f"  {cell['prompt']!r} -> {cell['text'][:200]!r}"
 
 
 def _kind(data: Mapping[str, Any]) -> str:

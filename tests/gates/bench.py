@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kit import Done, Kit
+from kit_native import ASKED
 from kit_upgrade import ASCEND, SMI, TEST, VLLM, FrozenUpgrade, Upstreams, frozen
 
 from git_afd.core.phases import BY_NAME, GATES
@@ -70,6 +71,15 @@ def static_policy(*more: str) -> str:
     )
 
 
+PASSING_CELL = f"""[[gates.native.cell]]
+name = "pass"
+run = ["{{python}}", "serve", "{{port}}"]
+request = {{model = "native"}}
+asked = {{{", ".join(f"{name} = {json.dumps(value)}" for name, value in ASKED.items())}}}
+"""
+"""A cell of the native control whose run is written straight into the ledger."""
+
+
 def upgrade(
     kit: Kit,
     text: str,
@@ -83,7 +93,7 @@ def upgrade(
     last = max((BY_NAME[up_to].number, *(number - 1 for number in own)))
     for name, phase in GATES.items():
         if phase.binding == "content" and phase.number <= last and f"[gates.{name}" not in text:
-            text += command(name, "pass", *python("pass"))
+            text += PASSING_CELL if name == "native" else command(name, "pass", *python("pass"))
     return frozen(kit, up_to=up_to, files={**PASSING, **(files or {})}, policy=text, upstreams=upstreams)
 
 

@@ -106,8 +106,8 @@ def test_a_trick_is_answered_by_name(verdict: GateVerdict, status: str, code: st
 
 
 def test_a_gate_without_commands_is_blocked_and_never_passed() -> None:
-    verdict = judge(Question(Gate()), RawRun("native", WHO, "py", "/r", ()), {})
-    assert (verdict.status, verdict.blocker) == ("BLOCKED", "the policy names no command for gate native")
+    verdict = judge(Question(Gate()), RawRun("basic", WHO, "py", "/r", ()), {})
+    assert (verdict.status, verdict.blocker) == ("BLOCKED", "the policy names no command for gate basic")
 
 
 RULE = Accuracy("gsm8k", "exact_match,strict-match", 1319, ("eager", "graph"), 0.25)

@@ -95,10 +95,6 @@ def seen_by(kit: Kit, name: str, up_to: str, **more: str) -> dict[str, str]:
     return {key: value for key, value in seen.items() if not key.startswith(("GIT_AFD", "_"))}
 
 
-def test_the_native_control_runs_without_the_plugin_and_its_configuration(kit: Kit) -> None:
-    assert seen_by(kit, "native", "STATIC_AND_UNIT_GATE") == {"VLLM_PLUGINS": "ascend"}
-
-
 def test_the_plugins_own_cells_load_both_plugins_unless_the_policy_says_otherwise(kit: Kit) -> None:
     assert seen_by(kit, "basic", BEFORE_BASIC) == {"VLLM_PLUGINS": "ascend,afd", "AFD_MODEL": "/m"}
 

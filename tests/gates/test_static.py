@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from bench import command, gate, policy, python, shown, static_policy, upgrade
+from bench import PASSING_CELL, command, gate, policy, python, shown, static_policy, upgrade
 from kit import Kit, Repo
 from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade, kept
 
@@ -107,7 +107,7 @@ def test_a_gate_is_not_entered_before_the_earlier_phases_have_passed(kit: Kit) -
 
 
 def test_an_earlier_gate_that_is_stale_counts_as_not_passed(kit: Kit) -> None:
-    up = upgrade(kit, policy(command("static", "check", *python("pass")), command("native", "serve", *python("pass"))))
+    up = upgrade(kit, policy(command("static", "check", *python("pass")), PASSING_CELL))
     gate(up, "static").ok()
     up.plugin.commit("change", {PRODUCTION: "def step(self, batch):\n    return [batch]\n"})
     assert shown(up, PHASE)["status"] == "stale"
@@ -346,7 +346,7 @@ def forged(up: FrozenUpgrade, artifacts: dict[str, str]) -> None:
 
 
 def test_a_passed_run_that_was_written_by_hand_passes_nothing(kit: Kit) -> None:
-    up = upgrade(kit, static_policy(command("native", "one", *python("pass"))))
+    up = upgrade(kit, static_policy(PASSING_CELL))
     forged(up, {})
     assert "R-9 keeps no raw facts" in shown(up, STATIC)["blocker"]
     assert gate(up, "native").code == 3
@@ -354,7 +354,7 @@ def test_a_passed_run_that_was_written_by_hand_passes_nothing(kit: Kit) -> None:
 
 @pytest.mark.parametrize("native", [(), ("--dry-run",)])
 def test_a_later_gate_judges_the_earlier_ones_again_from_raw_evidence(kit: Kit, native: tuple[str, ...]) -> None:
-    up = upgrade(kit, static_policy(command("native", "one", *python("pass"))))
+    up = upgrade(kit, static_policy(PASSING_CELL))
     failing = up.plugin.commit("a failing test", {TEST: "def test_step():\n    assert 0\n"})
     gate(up, "static", "--diagnostic")
     failed = up.upgrade.runs["R-1"]

@@ -128,18 +128,49 @@ with open(junit, "w") as file:
 sys.exit(0 if result.wasSuccessful() and cases else 1)
 '''
 
-_SERVE = """\
-import unittest
+_SERVE = '''\
+"""A toy `vllm serve`: the target's engine behind an OpenAI-compatible endpoint (``serve.py PORT``)."""
+
+import json
+import os
+import signal
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from vllm.engine import Engine
 
+port = int(sys.argv[1])
+engine = Engine("toy")
+engine.start(devices=8)
 
-class TestNative(unittest.TestCase):
-    def test_one_request_is_served_without_the_plugin(self):
-        engine = Engine("toy")
-        engine.start(devices=8)
-        self.assertEqual((engine.devices, engine.answer((2, 3))), (8, 5))
-"""
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.answer({})
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        text = str(engine.answer(tuple(map(int, asked["prompt"].split("+")))))
+        self.answer({"model": asked["model"], "choices": [{"text": text, "finish_reason": "stop"}]})
+
+    def answer(self, body):
+        data = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+print("DEBUG No plugins for group vllm.general_plugins found.")
+print(f"INFO non-default args: {{'port': {port}}}")
+print(
+    "INFO Initializing a V1 LLM engine (v2.0.0) with config: model='toy', tensor_parallel_size=8, "
+    "pipeline_parallel_size=1, data_parallel_size=1, quantization=None, enforce_eager=True, device_config=npu",
+    flush=True,
+)
+HTTPServer(("127.0.0.1", port), Handler).serve_forever()
+'''
 
 _FEATURE = """\
 import unittest
@@ -235,10 +266,17 @@ junit = "unit.xml"
 
 [gates.native]
 npu = true
-[[gates.native.command]]
-name = "one-request"
-run = ["{python}", "tests/run.py", "tests/native", "{out}/native.xml", "{vllm}", "{vllm-ascend}"]
-junit = "native.xml"
+[[gates.native.cell]]
+name = "eager"
+run = ["{python}", "{plugin}/tests/native/serve.py", "{port}"]
+env = {PYTHONPATH = "{vllm}:{vllm-ascend}"}
+request = {model = "toy", prompt = "2+3", expect = "^5$"}
+[gates.native.cell.asked]
+model = "toy"
+quantization = "None"
+topology = "tp=8 pp=1 dp=1"
+mode = "enforce_eager=True"
+device = "npu"
 
 [gates.basic]
 npu = true
@@ -287,8 +325,7 @@ FILES: Final[Mapping[str, str]] = {
     "tests/__init__.py": "",
     "tests/unit/__init__.py": "",
     TEST: _TEST_1,
-    "tests/native/__init__.py": "",
-    "tests/native/test_native.py": _SERVE,
+    "tests/native/serve.py": _SERVE,
     "tests/features/__init__.py": "",
     "tests/features/test_serving.py": _FEATURE,
     "tests/run.py": _RUNNER,

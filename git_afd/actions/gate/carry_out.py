@@ -73,7 +73,7 @@ def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
     for command in commands:
         _collect(bench, command, order, kept)
     for place, command in enumerate(commands, start=1):
-        if _stopped(bench, kept):
+        if stopped(bench, kept):
             break
         title = f"{bench.gate} {place}/{len(commands)} {command.name}"
         order.tell(f"{title}: {shlex.join(command.filled(bench.values)[0])}")
@@ -84,7 +84,7 @@ def carry_out(bench: Bench, commands: Sequence[Command], order: Order) -> Kept:
     return kept
 
 
-def _stopped(bench: Bench, kept: Kept) -> bool:
+def stopped(bench: Bench, kept: Kept) -> bool:
     """Say whether we were told to stop: by a signal that a command got, or between two commands."""
     kept.interrupted = kept.interrupted or bench.held.stops.told
     return kept.interrupted
@@ -94,7 +94,7 @@ def _collect(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
     """List the tests that a command will run, before any command runs; without its selection when it deselects."""
     for wide in (False, True):
         listing = collect_command(command, wide=wide)
-        if listing is None or _stopped(bench, kept):
+        if listing is None or stopped(bench, kept):
             return
         order.tell(f"{bench.gate}: collect the tests of {command.name}")
         order.began(f"{bench.gate} collects {command.name}", 0)
@@ -126,11 +126,8 @@ def _one(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
 
 def _start(bench: Bench, command: Command, log: Path, order: Order, *, echo: Callable[[bytes], None] | None) -> Ended:
     """Run a command to its end; a program that is not there is said in the answer."""
-    argv, own = command.filled(bench.values)
-    environment = environment_of(command.cell or bench.gate, own, os.environ)
-    # The run's folder lies below a git dir: a test that looks for a repository there must not find the user's.
-    ceilings = (str(bench.folder.parent), environment.get("GIT_CEILING_DIRECTORIES", ""))
-    environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
+    argv = command.filled(bench.values)[0]
+    environment = environment_for(bench, command)
     began = time.time()
     try:
         result = run_command(
@@ -147,10 +144,21 @@ def _start(bench: Bench, command: Command, log: Path, order: Order, *, echo: Cal
         if fault.code != "program-missing":
             raise
         return Ended(command.name, argv, missing=fault.message, began=began, ended=time.time())
-    return _ended(command, argv, result, began)
+    return ended_of(command, argv, result, began)
 
 
-def _ended(command: Command, argv: tuple[str, ...], result: ProcessResult, began: float) -> Ended:
+def environment_for(bench: Bench, command: Command) -> dict[str, str]:
+    """Return what a command starts with."""
+    own = command.filled(bench.values)[1]
+    environment = environment_of(command.cell or bench.gate, own, os.environ)
+    # The run's folder lies below a git dir: a test that looks for a repository there must not find the user's.
+    ceilings = (str(bench.folder.parent), environment.get("GIT_CEILING_DIRECTORIES", ""))
+    environment["GIT_CEILING_DIRECTORIES"] = os.pathsep.join(filter(None, ceilings))
+    return environment
+
+
+def ended_of(command: Command, argv: tuple[str, ...], result: ProcessResult, began: float) -> Ended:
+    """Return how a command ended, as it is recorded; its log and results are not named yet."""
     return Ended(
         name=command.name,
         argv=argv,
@@ -173,7 +181,9 @@ def _missing_module(argv: tuple[str, ...], result: ProcessResult) -> str:
     if len(argv) < 3 or argv[1] != "-m" or result.exit_code != 1 or result.log_bytes > TAIL:  # noqa: PLR2004 - python -m NAME
         return ""
     said = result.tail.decode(errors="replace").strip()
-    return f"{argv[0]} has no module named {argv[2]}" if said.endswith(f": No module named {argv[2]}") else ""
+    parent = f": Error while finding module specification for {argv[2]!r} (ModuleNotFoundError:"
+    missing = said.endswith(f": No module named {argv[2]}") or parent in said
+    return f"{argv[0]} has no module named {argv[2]}" if missing else ""
 
 
 def _keep(bench: Bench, command: Command, ended: Ended, log: Path, artifacts: dict[str, str]) -> Ended:

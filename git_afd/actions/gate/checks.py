@@ -15,10 +15,11 @@ from git_afd.core.evidence.focused import Focused
 from git_afd.core.evidence.raw_run import RawRun
 from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.runtime_identity import Contents
+from git_afd.core.evidence.served import identity_name
 from git_afd.core.names import UPSTREAMS, revision_key
 from git_afd.core.phases import GATES
 from git_afd.core.policy import Gate, Policy
-from git_afd.core.runtime_rule import FOCUSED, IDENTITY, PATCHES
+from git_afd.core.runtime_rule import FOCUSED, PATCHES
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked
 
@@ -40,7 +41,7 @@ def check_question(
     return CheckQuestion(
         names=names,
         wanted=wanted,
-        frozen=_frozen(session, up, raw, files) if IDENTITY in names else {},
+        frozen=_frozen(session, up, raw, files),
         commit=raw.identity.commit,
         rule=policy.runtime,
         patches=patches_at(session, up, raw.identity.commit, raw.trees) if PATCHES in names else "",
@@ -48,11 +49,18 @@ def check_question(
     )
 
 
+def _identities(raw: RawRun) -> tuple[str, ...]:
+    """Return the names of the artifacts that say what an interpreter would import."""
+    cells = (identity_name(one.name) for one in raw.commands if raw.gate == "native")
+    return (runtime_facts.FILE, *cells)
+
+
 def _frozen(session: Session, up: Upgrade, raw: RawRun, files: Mapping[str, bytes]) -> Contents:
     """Return the frozen targets' Python files where an installed copy is to be held against them."""
     try:
-        runtime = parse_runtime(files.get(runtime_facts.FILE, b""))
-        copied = [name for name, found in runtime.packages.items() if found.contents and name in UPSTREAMS]
+        kept = [files[name] for name in _identities(raw) if name in files]
+        found = [item for data in kept for item in parse_runtime(data).packages.items()]
+        copied = {name for name, package in found if package.contents and name in UPSTREAMS}
         packages = packages_of(targets_at_hand(session, up, raw.trees)) if copied else {}
         return {name: packages[name].ids for name in copied}
     except (EvidenceFault, Blocked):  # what cannot be read proves nothing, and the judgement says so

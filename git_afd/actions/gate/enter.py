@@ -25,6 +25,7 @@ from git_afd.core.failing import failure_of, refuse_parity
 from git_afd.core.finding import Finding
 from git_afd.core.gating import Untidy, disturbing, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
+from git_afd.core.native_cell import Cell
 from git_afd.core.phases import GATES
 from git_afd.core.policy import Gate
 from git_afd.core.recovering import insist_classified, reproduction, runs_again
@@ -43,21 +44,25 @@ class Entry:
     targets: Mapping[str, Path]
     notes: tuple[Finding, ...] = ()
 
-    def commands(self, order: Order) -> tuple[Command, ...]:
-        """Return the commands to run: all, the one that was asked for, or what a failure failed on, narrowed to it.
+    def chosen(self, order: Order) -> tuple[tuple[Command, ...], tuple[Cell, ...]]:
+        """Return what to run: all, the one that was asked for, or what a failure failed on, narrowed to it.
 
-        Raises UsageFault when there is no such command, Refused when there is no such failure of the gate.
+        Raises UsageFault when there is no such command or cell, Refused when there is no such failure of the gate.
         """
+        gate, only = self.gate, order.only
         if order.failure:
-            return reproduction(failure_of(self.up, order.failure, order.gate), self.gate.commands)
-        only = order.only
-        chosen = tuple(command for command in self.gate.commands if only in ("", command.name))
-        if only and not (chosen or self.checks(order)):
-            known = ", ".join((*(command.name for command in self.gate.commands), *self.gate.checks)) or "none"
+            failure = failure_of(self.up, order.failure, order.gate)
+            cells = tuple(cell for cell in gate.cells if cell.name in failure.commands or not failure.commands)
+            return reproduction(failure, gate.commands), cells
+        chosen = tuple(command for command in gate.commands if only in ("", command.name))
+        cells = tuple(cell for cell in gate.cells if only in ("", cell.name))
+        if only and not (chosen or cells or self.checks(order)):
+            names = (*(one.name for one in gate.commands), *(one.name for one in gate.cells), *gate.checks)
+            known = ", ".join(names) or "none"
             raise UsageFault(
                 f"the gate has no command {only!r}; it has {known}", "name one of these with --only, or leave it out"
             )
-        return chosen
+        return chosen, cells
 
     def checks(self, order: Order) -> tuple[str, ...]:
         """Return the checks to make besides commands: all, the one that was asked for, or those a failure failed on."""

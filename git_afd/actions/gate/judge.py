@@ -28,6 +28,7 @@ from git_afd.core.evidence.host_verdict import AFTER, BEFORE
 from git_afd.core.evidence.npu_map import MAP
 from git_afd.core.evidence.packed import TEXT_LIMIT, is_packed, unpacked
 from git_afd.core.evidence.raw_run import FILE, RawRun, parse_raw_run
+from git_afd.core.evidence.served import names_of
 from git_afd.core.finding import Finding
 from git_afd.core.guards import bar, moved
 from git_afd.core.patch_checks.refused import APPROVAL
@@ -44,8 +45,9 @@ def judge_raw(
     `but` is the run's own name: it is not foreign to itself.
     """
     left = (name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))
+    served = (name for one in raw.commands for name in (*names_of(one.name), one.log) if raw.gate == "native")
     looked = (BEFORE, AFTER, MAP, BEFORE_FACTS, AFTER_FACTS, runtime_facts.FILE, registration.FILE)
-    wanted = {*looked, *left, *(one.log for one in raw.listings)}
+    wanted = {*looked, *left, *(one.log for one in raw.listings), *served}
     found = (wanted & files.keys()) if files is not None else wanted
     read = {name: _read(session, raw, name, files) for name in found}
     known = {name: data for name, data in read.items() if data is not None}
@@ -81,7 +83,8 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
     if raw.diagnostic and not raw.cell:  # it may be one command of several; it never counts
         names = {one.name for one in raw.commands}
         own = (command for command in gate.commands if command.name in names)
-        gate = replace(gate, commands=tuple(narrow_command(command, raw.narrowed) for command in own))
+        commands = tuple(narrow_command(command, raw.narrowed) for command in own)
+        gate = replace(gate, commands=commands, cells=tuple(cell for cell in gate.cells if cell.name in names))
     texts = {path: _text(session.git, up.freeze.base, path) for path in {skip.path for skip in policy.skips}}
     skips, notes = documented(policy.skips, texts)
     question = Question(

@@ -17,6 +17,7 @@ from git_afd.actions.gate.carry_out import Bench, carry_out
 from git_afd.actions.gate.enter import Entry, disturbed, enter, interpreter, upgrade_here
 from git_afd.actions.gate.host import look, texts_after
 from git_afd.actions.gate.judge import judge_raw
+from git_afd.actions.gate.native import serve_cells
 from git_afd.actions.gate.order import Order
 from git_afd.actions.gate.patches import patches_at
 from git_afd.actions.gate.preflight import lacking
@@ -32,6 +33,7 @@ from git_afd.adapters.session import Session
 from git_afd.core.evidence.host_verdict import is_simulated
 from git_afd.core.evidence.raw_run import RawRun
 from git_afd.core.gate_environment import shown_environment
+from git_afd.core.native_cell import NO_CELL
 from git_afd.core.outcome import Outcome
 from git_afd.errors import Blocked
 
@@ -48,7 +50,7 @@ def gate(session: Session, order: Order) -> Outcome:
     if order.source:
         return bring_in(session, entry, order)
     python = interpreter(order)
-    entry.commands(order)  # an unknown one is a fault before anything else
+    entry.chosen(order)  # an unknown one is a fault before anything else
     if order.dry_run:
         facts = look(entry.source.policy, python, session.root)
         return would_run(entry, order, python, _lacking(entry, order, facts, python, session.root))
@@ -112,9 +114,11 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
     checks, rule = entry.checks(order), entry.source.policy.runtime
     patches = partial(patches_at, session, entry.up, raw.identity.commit, raw.trees)
     looked = look_at_runtime(bench, checks, rule, order, patches)
-    kept = carry_out(bench, () if looked.interrupted else entry.commands(order), order)
-    kept.artifacts |= looked.artifacts
+    commands, cells = entry.chosen(order)
+    kept = carry_out(bench, () if looked.interrupted else commands, order)
     kept.interrupted = kept.interrupted or looked.interrupted
+    serve_cells(bench, cells, order, kept)
+    kept.artifacts |= looked.artifacts
     differs: tuple[str, ...] = ()
     try:
         differs = () if kept.interrupted else moved(bench, looked, rule)
@@ -149,6 +153,8 @@ def _wait(order: Order, seconds: float) -> None:
 
 
 def _lacking(entry: Entry, order: Order, facts: HostFacts, python: str, root: Path) -> str:
-    if not entry.gate.commands:
+    if order.gate == "native" and not entry.gate.cells:
+        return NO_CELL
+    if not entry.gate.commands and not entry.gate.cells:
         return f"the policy names no command for gate {order.gate}{f' and cell {order.cell}' if order.cell else ''}"
     return "; ".join(lacking(entry.gate, entry.source.policy, facts, python, root))

@@ -8,10 +8,12 @@ from git_afd.actions.gate.enter import Entry
 from git_afd.actions.gate.order import Order
 from git_afd.actions.present import rows_of
 from git_afd.adapters.session import Session
+from git_afd.core.command import Command
 from git_afd.core.evidence.gate_verdict import GateVerdict
 from git_afd.core.evidence.raw_run import FILE, RawRun
 from git_afd.core.finding import Finding
 from git_afd.core.gating import categories_of, counts_of
+from git_afd.core.native_cell import EXAMPLE, NO_CELL, NO_CELL_FIX
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import GATES
 from git_afd.core.standing import next_action
@@ -92,8 +94,10 @@ def blocked(entry: Entry, order: Order, blocker: str, *, recorded: bool) -> Outc
         "blocker": blocker,
         "recorded": recorded,
     }
-    elsewhere = f"run {order.words} --bundle FILE on a host that has it, and --from FILE here"
-    finding = Finding("gate-blocked", order.gate, blocker, elsewhere if entry.gate.npu else "")
+    fix = f"run {order.words} --bundle FILE on a host that has it, and --from FILE here"
+    if blocker == NO_CELL:
+        data["example"], fix = EXAMPLE, NO_CELL_FIX
+    finding = Finding("gate-blocked", order.gate, blocker, fix if entry.gate.npu else "")
     return Outcome(f"gate.{order.gate}", data, (finding, *entry.notes), order.words, Exit.BLOCKED)
 
 
@@ -106,11 +110,16 @@ def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
         "dry_run": True,
         "commit": entry.identity.commit,
         "python": python,
-        "would_run": [{"name": one.name, "run": list(one.run)} for one in entry.commands(order)],
+        "would_run": [{"name": one.name, "run": list(one.run)} for one in _chosen(entry, order)],
         "checks": list(entry.checks(order)),
         "lacking": lacking,
     }
     return Outcome(f"gate.{order.gate}", data, entry.notes, order.words, Exit.BLOCKED if lacking else Exit.DONE)
+
+
+def _chosen(entry: Entry, order: Order) -> tuple[Command, ...]:
+    commands, cells = entry.chosen(order)
+    return (*commands, *(cell.command for cell in cells))
 
 
 def _commands(raw: RawRun, verdict: GateVerdict) -> list[Json]:
@@ -126,6 +135,7 @@ def _commands(raw: RawRun, verdict: GateVerdict) -> list[Json]:
                 "exit_code": ran.exit_code if ran else None,
                 "seconds": round(ran.ended - ran.began, 1) if ran else None,
                 "log": raw.artifacts.get(ran.log, "") if ran else "",
+                **({"cell": dict(one.facts)} if one.facts else {}),
             }
         )
     return said

@@ -24,11 +24,13 @@ from git_afd.core.evidence.focused import Suite, not_run
 from git_afd.core.evidence.host_verdict import BEFORE, cleanup_status, is_simulated, judge_before, judge_cleanup
 from git_afd.core.evidence.junit import parse_junit
 from git_afd.core.evidence.lmeval import Measurement
+from git_afd.core.evidence.native_verdict import CellVerdict, Pair, judge_cell
 from git_afd.core.evidence.raw_run import Ended, RawRun
 from git_afd.core.evidence.retry import judge_retry
 from git_afd.core.evidence.run_results import bytes_of, foreign_results, result_of
 from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
 from git_afd.core.finding import Finding
+from git_afd.core.native_cell import NO_CELL, NO_CELL_FIX, Cell
 from git_afd.core.outcome import Json
 from git_afd.core.policy import CellTests, Gate
 from git_afd.core.workbook.inventory import Feature
@@ -68,9 +70,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class CommandVerdict:
-    """What one command or check amounts to; `counts` are its tests by outcome, empty when it is not a test run.
+    """What one command, check or cell amounts to; `counts` are its tests by outcome, empty when it is not a test run.
 
-    `suite` is what its report says of each test, None without a report that can be read.
+    `suite` is what its report says of each test, None without a report that can be read. `facts` are what is recorded
+    of a cell of the native control.
     """
 
     name: str
@@ -79,6 +82,7 @@ class CommandVerdict:
     findings: tuple[Finding, ...]
     category: str = ""
     suite: Suite | None = None
+    facts: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +125,12 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
     )
     suites = tuple(one.suite for one in commands if one.suite)
     checks = judge_checks(question.checks, files, suites)
+    commands += tuple(_cell(cell, question, raw, files) for cell in question.gate.cells)
     judged = (*commands, *(CommandVerdict(one.name, one.status, {}, one.findings) for one in checks))
     around = (*_around(question, raw, files), *_strange(question.gate, raw))
-    statuses = [*(one.status for one in judged), *("BLOCKED" for one in around if one.severity == "error")]
+    optional = {cell.name for cell in question.gate.cells if not cell.required}
+    asked = (one.status for one in judged if one.name not in optional)
+    statuses = [*asked, *("BLOCKED" for one in around if one.severity == "error")]
     findings = [*around, *(finding for one in judged for finding in one.findings), *question.notes]
     absent = not_run(suites, [one.place for one in findings if one.code == LOST])
     doubt = tuple(environment_doubt(checks, findings, absent))
@@ -167,7 +174,9 @@ def _ended(raw: RawRun, command: Command) -> Ended | None:
 
 
 def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iterator[Finding]:
-    if not (question.gate.commands or question.checks.names):
+    if raw.gate == "native" and not question.gate.cells:
+        yield Finding("no-cell", raw.gate, NO_CELL, NO_CELL_FIX)
+    elif not (question.gate.commands or question.gate.cells or question.checks.names):
         yield Finding(
             "no-command", raw.gate, f"the policy names no command for gate {raw.gate}", "name one in afd.toml"
         )
@@ -187,7 +196,7 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
 
 def _strange(gate: Gate, raw: RawRun) -> Iterator[Finding]:
     """Name commands that the frozen policy does not know: a run of something else proves nothing here."""
-    known = {command.name for command in gate.commands}
+    known = {*(one.name for one in gate.commands), *(one.name for one in gate.cells)}
     for one in raw.commands:
         if one.name not in known:
             yield Finding("foreign-command", one.name, f"{one.name} is no command of this gate", "run the gate again")
@@ -196,14 +205,9 @@ def _strange(gate: Gate, raw: RawRun) -> Iterator[Finding]:
 def _command(
     command: Command, ended: Ended | None, question: Question, raw: RawRun, files: Mapping[str, bytes]
 ) -> CommandVerdict:
-    if ended is None:
-        text = f"{command.name} has not run as the policy says"
-        return CommandVerdict(command.name, "BLOCKED", {}, (Finding("not-run", command.name, text, "run the gate"),))
-    if ended.missing:
-        finding = Finding(
-            "tool-missing", command.name, f"{command.name}: {ended.missing}", "install it, then run again"
-        )
-        return CommandVerdict(command.name, "BLOCKED", {}, (finding,))
+    not_run = _not_run(command.name, ended)
+    if ended is None or not_run:
+        return CommandVerdict(command.name, "BLOCKED", {}, not_run)
     found = list(_ending(ended))
     counts: Mapping[str, int] = {}
     suite: Suite | None = None
@@ -219,6 +223,30 @@ def _command(
         found += verdict.findings
         status = _worst((status, verdict.status))
     return CommandVerdict(command.name, status, counts, tuple(_named(command.name, found)), suite=suite)
+
+
+def _cell(cell: Cell, question: Question, raw: RawRun, files: Mapping[str, bytes]) -> CommandVerdict:
+    """Judge one cell of the native control."""
+    ended = _ended(raw, cell.command)
+    not_run = _not_run(cell.name, ended)
+    if ended is None or not_run:
+        verdict = CellVerdict("BLOCKED", not_run)
+    else:
+        pair = Pair(question.checks.wanted, question.checks.frozen)
+        verdict = judge_cell(cell, question.gate.words, pair, ended, files)
+    found = _named(cell.name, verdict.findings)
+    if not cell.required:  # it is shown with all that is wrong, and decides nothing
+        found = (replace(finding, severity="note") for finding in found)
+    return CommandVerdict(cell.name, verdict.status, {}, tuple(found), facts=verdict.facts)
+
+
+def _not_run(name: str, ended: Ended | None) -> tuple[Finding, ...]:
+    """Say why a command or a cell has not run at all; empty when it has."""
+    if ended is None:
+        return (Finding("not-run", name, f"{name} has not run as the policy says", "run the gate"),)
+    if ended.missing:
+        return (Finding("tool-missing", name, f"{name}: {ended.missing}", "install it, then run again"),)
+    return ()
 
 
 def _ending(ended: Ended) -> Iterator[Finding]:

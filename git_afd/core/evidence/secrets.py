@@ -17,7 +17,7 @@ _SAID: Final = re.compile(
 
 def shown_command(words: Sequence[str]) -> str:
     """Return a command line as it may be recorded: one line, shortened, with no value that looks like a secret."""
-    text = " ".join(" ".join(_open(words)).split())
+    text = " ".join(" ".join(shown_words(words)).split())
     return text if len(text) <= _COMMAND_LENGTH else f"{text[: _COMMAND_LENGTH - 1]}…"
 
 
@@ -26,7 +26,8 @@ def without_secrets(text: str) -> str:
     return _SAID.sub(r"\1***", _USER.sub("://***@", text))
 
 
-def _open(words: Iterable[str]) -> Iterator[str]:
+def shown_words(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words of a command line, what looks like a secret masked."""
     hidden = False
     for word in words:
         name, sign, _ = word.partition("=")
