@@ -16,11 +16,11 @@ from git_afd.adapters.revisions import Unresolved, commits_of, resolve
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_sources import Revision, frozen_revisions
 from git_afd.adapters.upstream_tree import SourceTree
-from git_afd.core.finding import Finding
 from git_afd.core.identity.candidates import Candidate
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.patch_checks.model import Checked
+from git_afd.core.patch_checks.unchecked import unchecked
 from git_afd.core.plain import fields
 from git_afd.core.policy import Policy
 from git_afd.core.state import Upgrade
@@ -160,10 +160,7 @@ def _outcome(checked: Checked, paths: Sequence[str], sources: _Sources) -> Outco
         "missing": dict(sources.missing),
         "not_checked": [fields(item) for item in checked.not_checked],
     }
-    left = tuple(
-        Finding("not-checked", item.place, f"{item.check} not checked: {item.why}", "--source NAME=DIR", "note")
-        for item in checked.not_checked
-    )
+    left = unchecked(checked.not_checked)
     wrong = any(item.severity == "error" for item in checked.findings)
     code = Exit.FAIL if wrong else Exit.BLOCKED if left else Exit.DONE
     after = "git afd verify --patches, when it is mended" if wrong else ""

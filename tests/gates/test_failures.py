@@ -121,14 +121,6 @@ def test_a_failure_of_the_environment_is_nobodys_to_fix_and_closed_by_a_pass_on_
     assert following(up) == "git afd gate native"
 
 
-def test_a_pass_on_other_content_does_not_answer_a_failure_of_the_environment(kit: Kit) -> None:
-    up = failed(kit)
-    classified(up, "environment")
-    up.plugin.commit("mend", {TEST: MEND})
-    gate(up, "static").ok()
-    assert [one.name for one in up.upgrade.open_failures] == ["F-1"]
-
-
 E2E = "tests/e2e/test_serve.py"
 OTHER = "tests/e2e/test_other.py"
 SERVES = "from afd_plugin.patch import step\ndef test_serve():\n    assert step(None, 3) == 3\n"

@@ -74,6 +74,11 @@ TRICKS = [
     (static(xml=report(case("test_310p", '<skipped message="no"/>'))), "FAIL", "nothing-executed"),  # all skipped
     (static(xml=report(case("test_a"), case("test_b", '<skipped message="no"/>'))), "FAIL", "skip-not-allowed"),
     (static(xml=report(case("test_a"), case("test_310p", '<skipped message="no"/>'))), "PASS", ""),  # documented
+    (
+        static(xml=report(case("test_a"), case("test_310", '<skipped message="no"/>'))),
+        "FAIL",
+        "skip-not-allowed",
+    ),  # renamed
     (static(xml=report()), "FAIL", "nothing-executed"),  # an empty suite
     (static(lint=replace(LINTED, missing="The program ruff could not be started")), "BLOCKED", "tool-missing"),
     (static(lint=replace(LINTED, exit_code=1)), "FAIL", "exit-code"),
@@ -192,6 +197,20 @@ def test_a_result_known_from_another_run_is_foreign_although_its_date_fits() -> 
     verdict = accuracy(foreign=known)
     assert verdict.status == "BLOCKED"
     assert "that of run R-1" in verdict.blocker
+
+
+def test_the_results_of_two_modes_cannot_change_places() -> None:
+    names = {"eager": "eager/results_1.json", "graph": "graph/results_1.json"}
+    turns = {"eager": (1000.0, 2000.0), "graph": (3000.0, 4000.0)}
+    ran = tuple(
+        Ended(mode, ("run", mode), 0, began=began, ended=ended, results=(names[mode],))
+        for mode, (began, ended) in turns.items()
+    )
+    raw = RawRun("accuracy", WHO, "py", "/r", ran)
+    eager, graph = result(date=1500.0), result(0.6, date=3500.0)
+    assert judge(ACCURACY, raw, {names["eager"]: eager, names["graph"]: graph}).status == "PASS"
+    verdict = judge(ACCURACY, raw, {names["eager"]: graph, names["graph"]: eager})
+    assert (verdict.status, [one.code for one in verdict.findings][:2]) == ("BLOCKED", ["foreign-result"] * 2)
 
 
 def test_a_partial_run_says_what_full_would_be() -> None:

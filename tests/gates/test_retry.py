@@ -36,6 +36,7 @@ RETRIES = [
     (replace(FAILED, environment={"AFD_B": "1"}), "variable AFD_A, variable AFD_B:"),  # one taken, one given
     (replace(FAILED, environment={"AFD_A": "2"}, identity=OTHER), "variable AFD_A and the code:"),
     (replace(FAILED, python="/other/bin/python"), ""),
+    (replace(FAILED, python="/other/bin/python", host=host(torch="2.11.0")), ""),  # whose packages are its own
     (replace(FAILED, python="/o/python", environment={"AFD_A": "1", "VIRTUAL_ENV": "/o"}), ""),  # says the same twice
     (replace(FAILED, host=host(torch="2.11.0")), ""),
     (replace(FAILED, host=host(torch="2.11.0"), identity=OTHER), "the runtime's packages and the code:"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from git_afd.core.evidence.checks import CheckQuestion, environment_doubt, judge_checks
+from git_afd.core.evidence.checks import CheckQuestion, CheckVerdict, environment_doubt, judge_checks
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.focused import Focused, Suite, judge_focused, not_run
 from git_afd.core.evidence.junit import Case, parse_junit
@@ -190,8 +190,8 @@ TORCHLESS = {"file": "tests/test_c.py", "reason": "skipped", "tests": None, "nee
 BROKEN = Finding("collection-error", "tests/test_d.py", "No module named 'vllm'")
 
 DOUBTS: list[tuple[tuple[str, ...], list[Finding], list[dict[str, Any]], str]] = [
-    ((IDENTITY,), [BROKEN], [], "tests/test_d.py could not be imported"),
-    ((IDENTITY,), [BROKEN], [TORCHLESS], "2 files could not import torch"),
+    ((IDENTITY,), [BROKEN], [], "tests/test_d.py could not import vllm"),
+    ((IDENTITY,), [BROKEN], [TORCHLESS], "2 files could not import torch, vllm"),
     # a module that skips itself for want of another is an import that failed
     ((IDENTITY,), [], [TORCHLESS], "tests/test_c.py could not import torch"),
     ((IDENTITY,), [Finding("plugin-import", "afd_plugin", "failed")], [], "afd_plugin could not be imported"),
@@ -207,10 +207,31 @@ def test_a_failed_import_is_an_environment_failure_until_the_runtime_is_proven(
     names: tuple[str, ...], findings: list[Finding], absent: list[dict[str, Any]], said: str
 ) -> None:
     checks = judge_checks(CheckQuestion(names), {}, ())
-    found = list(environment_doubt(checks, findings, absent))
+    found = list(environment_doubt(CheckQuestion(names), checks, findings, absent))
     assert [item.code for item in found] == (["environment-failure"] if said else [])
     text = f"{said}: an environment or version failure until the runtime is proven ("
     assert all(item.message.startswith(text) for item in found)
+
+
+PROVEN = [
+    # what the frozen pair itself needs is the runtime's to bring
+    (
+        Finding("collection-error", "tests/test_d.py", "No module named 'regex'"),
+        "tests/test_d.py could not import regex",
+    ),
+    (Finding("plugin-registration", "afd", "called and failed: No module named 'regex'"), "afd could not import regex"),
+    # what is gone from the frozen pair, or was never in the plugin, is the upgrade's to adapt
+    (Finding("collection-error", "tests/test_d.py", "No module named 'vllm.gone'"), ""),
+    (Finding("collection-error", "tests/test_d.py", "No module named 'afd_plugin.gone'"), ""),
+    (Finding("collection-error", "tests/test_d.py", "ImportError: cannot import name 'x' from 'vllm'"), ""),
+    (Finding("plugin-registration", "afd", "called and failed: ValueError"), ""),
+]
+
+
+@pytest.mark.parametrize(("finding", "said"), PROVEN)
+def test_once_the_runtime_is_proven_only_foreign_modules_excuse_an_import(finding: Finding, said: str) -> None:
+    found = list(environment_doubt(CheckQuestion(), (CheckVerdict(IDENTITY, "PASS", ()),), [finding], []))
+    assert [item.message.partition(":")[0] for item in found] == ([said] if said else [])
 
 
 POLICY = {"schema": 1, "name": "x", "paths": {"lessons": "l"}, "accuracy": {"task": "t", "metric": "m"}}

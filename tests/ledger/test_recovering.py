@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from chronicle import Chronicle, cause, commit, passed, phase, run
 
-from git_afd.core.failing import refuse_parity, refuse_repetition, refuse_unclassified
+from git_afd.core.failing import closed_by, refuse_parity, refuse_repetition, refuse_unclassified
 from git_afd.core.recovering import next_step, refuse_shortcut
 from git_afd.core.standing import Now, next_action, standing
 from git_afd.errors import Refused
@@ -99,25 +99,29 @@ def test_the_complete_gate_waits_for_the_narrow_steps() -> None:
     assert refusal(refuse_shortcut, fixed().up, "static", "fixed") == ""  # another gate's failure
 
 
-# class, is repeating on the same content refused, is other content
-REPETITIONS = [
-    ("environment", False),
-    ("native-runtime", False),
-    ("afd", True),
-    ("connector-topology", True),
-    ("accuracy", True),
+# class, is a pass on the content that failed an answer, is one on other content
+ANSWERS = [
+    ("environment", True, False),  # other code proves nothing about the host
+    ("native-runtime", True, True),
+    ("afd", False, True),  # a repetition that happened to pass proves nothing about the code
+    ("connector-topology", False, True),
+    ("accuracy", False, True),
+    ("unknown", False, False),
+    ("", False, False),
 ]
 
 
-@pytest.mark.parametrize(("class_", "refused"), REPETITIONS)
-def test_only_what_lies_outside_the_plugin_is_mended_without_a_commit(class_: str, refused: bool) -> None:
-    told = failed("static", class_)
-    assert bool(refusal(refuse_repetition, told.up, "static", "broken")) is refused
-    assert refusal(refuse_repetition, told.up, "static", "fixed") == ""
-    told.add("run", run("R-2", "static", bound=BROKEN))
-    told.add("failure", {"op": "close", "failure": "F-1", "run": "R-2"})
-    assert bool(told.up.open_failures) is refused
-    assert any("repetition on the same content" in said for said in told.complaints()) is refused
+@pytest.mark.parametrize(("class_", "same", "other"), ANSWERS)
+def test_what_closes_a_failure_depends_on_its_class(class_: str, same: bool, other: bool) -> None:
+    for bound, answers in ((BROKEN, same), (FIXED, other)):
+        told = failed("static", class_)
+        assert bool([*closed_by(told.up, "static", bound["content"], "R-2")]) is answers
+        told.add("run", run("R-2", "static", bound=bound))
+        told.add("failure", {"op": "close", "failure": "F-1", "run": "R-2"})
+        assert bool(told.up.open_failures) is not answers  # and the fold says the same
+        assert bool(told.complaints()) is not answers
+    repeated = refusal(refuse_repetition, failed("static", class_).up, "static", "broken")
+    assert bool(repeated) is (other and not same)
 
 
 @pytest.mark.parametrize(("class_", "code"), [("", "unclassified-failure"), ("unknown", "unknown-failure")])

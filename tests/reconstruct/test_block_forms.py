@@ -561,7 +561,9 @@ def test_a_dropped_deviation_is_decided_for_the_target() -> None:
 
 
 def test_an_early_return_past_new_statements_is_noted() -> None:
-    copy = "def f(a):\n    <x\n    if mine(a):\n        return\n    >x\n    one(a)"
-    found = rebuilt(copy, "def f(a):\n    one(a)", "def f(a):\n    one(a)\n    cleanup(a)")
+    copy = "def f(a):\n    <x\n    if mine(a):\n        free(a)\n        return\n    >x\n    one(a)"
+    target = "def f(a):\n    one(a)\n    logger.info('x')\n    free(a)\n    cleanup(a)"
+    found = rebuilt(copy, "def f(a):\n    one(a)", target)
     assert found.complete
-    assert any("cleanup(a)" in note for note in found.notes)
+    (note,) = (note for note in found.notes if "returns early" in note)
+    assert note.endswith("past what the target added: `cleanup(a)`")

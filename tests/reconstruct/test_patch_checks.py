@@ -12,6 +12,7 @@ from kit_upgrade import PRODUCTION, frozen
 
 from git_afd.core.patch_checks.check import patch_findings
 from git_afd.core.patch_checks.model import Against, Checked, PatchedFile
+from git_afd.core.patch_checks.unchecked import unchecked
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
 from git_afd.core.source.lookup import Tree
@@ -115,6 +116,17 @@ def test_without_a_source_nothing_of_upstream_counts_as_checked() -> None:
     found = checked("from vllm.engine import gone\n" + GOOD, at_hand=False)
     assert found.findings == ()
     assert [item.check for item in found.not_checked] == ["signature", "import", "import"]
+
+
+def test_what_could_not_be_checked_is_said_once_for_each_reason() -> None:
+    more = "\n\n# ### PATCH START: y\n# ### PATCH END: y\n".join(
+        f"def {name}(a):\n    # ### PATCH START: x\n    # ### PATCH END: x\n    return a\n" for name in ("one", "two")
+    )
+    notes = unchecked(checked(more).not_checked)
+    assert [item.code for item in notes] == ["not-checked"]
+    assert notes[0].message.endswith("the first of 2 is one")
+    assert notes[0].remedy.startswith("state '# Upstream source")
+    assert "--source" in unchecked(checked(GOOD, at_hand=False).not_checked)[0].remedy
 
 
 def _repo(kit: Kit, text: str = GOOD) -> tuple[Repo, list[str]]:

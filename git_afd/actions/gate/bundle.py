@@ -107,7 +107,9 @@ def _refuse_foreign(session: Session, entry: Entry, raw: RawRun, header: Header,
     """Refuse a bundle that vouches for something else than what stands here (scenarios A8, B13, U10)."""
     here, there = entry.identity, raw.identity
     differs = (
-        (raw.gate != order.gate or header.gate != order.gate, f"gate {raw.gate}, not of {order.gate}"),
+        (raw.gate != order.gate, f"gate {raw.gate}, not of {order.gate}"),
+        (header.gate != raw.gate, f"gate {raw.gate}, although its header says {header.gate}"),
+        (bool(order.cell) and raw.cell != order.cell, f"cell {raw.cell or 'afd'}, not of {order.cell}"),
         (there.upgrade != here.upgrade, f"upgrade {there.upgrade}, not of {here.upgrade}"),
         (there.policy != here.policy, "a run under another policy than the frozen one"),
         (there.commits != here.commits, "a run against other upstream commits than the frozen four"),

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from git_afd.adapters.kept_log import log_ends
 from git_afd.adapters.session import Session
 from git_afd.core.command import Command
+from git_afd.core.evidence.collected import parse_collected
 from git_afd.core.evidence.collecting import narrow_command, without_report
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict
 from git_afd.core.evidence.host_snapshot import AFTER_FACTS, Snapshot, parse_snapshot
 from git_afd.core.evidence.host_verdict import AFTER, HELD, UNKNOWN_HOST
+from git_afd.core.evidence.junit import report_id
 from git_afd.core.evidence.npu_smi import Unknown, parse_npu_smi
 from git_afd.core.evidence.raw_run import Ended, RawRun
 from git_afd.core.evidence.root_traceback import Root, root_of
@@ -34,7 +37,8 @@ def failure_facts(session: Session, up: Upgrade, raw: RawRun, verdict: GateVerdi
     names = [one.name for one in verdict.commands if one.status == "FAIL"]
     ended = _guilty(raw, names)
     errors = [finding.place for finding in verdict.findings if finding.severity == "error" and _is_test(finding.place)]
-    failing = list(dict.fromkeys(errors))[:_IDS_KEPT]
+    ids = _listed(session, raw)
+    failing = list(dict.fromkeys(ids.get(report_id(place), place) for place in errors))[:_IDS_KEPT]
     commands = session.policy(up).policy.gates[raw.gate].commands
     command = next((one for one in commands if ended and one.name == ended.name), None)
     root = _root(session, raw, ended) if ended else Root()
@@ -61,6 +65,16 @@ def _guilty(raw: RawRun, names: list[str]) -> Ended | None:
     failed = next((by_name[name] for name in names if name in by_name), None)
     left = next((one for one in raw.commands if one.survivors or one.left_behind), None)
     return failed or left or next(reversed(raw.commands), None)
+
+
+def _listed(session: Session, raw: RawRun) -> dict[str, str]:
+    """Return pytest's own ids, as they were listed before the run, by what a report calls them."""
+    found: dict[str, str] = {}
+    for one in raw.listings:
+        with suppress(EvidenceFault):  # the verdict says what is wrong with the listing
+            names = parse_collected(session.artifacts.get(raw.artifacts.get(one.log, "")) or b"", one.log)
+            found |= {report_id(name): name for name in names}
+    return found
 
 
 def _is_test(place: str) -> bool:

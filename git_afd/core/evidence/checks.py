@@ -12,11 +12,12 @@ from typing import Final, Literal
 
 from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.focused import Focused, Suite, judge_focused
+from git_afd.core.evidence.focused import Focused, Suite, judge_focused, needed
 from git_afd.core.evidence.registration import judge_registration, parse_registration
 from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.runtime_identity import Contents, judge_runtime
 from git_afd.core.finding import Finding
+from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
 from git_afd.core.patch_checks.model import Checked
 from git_afd.core.records import canonical
@@ -125,25 +126,43 @@ def patches_bytes(checked: PatchAnswer) -> bytes:
 
 
 def environment_doubt(
-    checks: Sequence[CheckVerdict], findings: Sequence[Finding], absent: Sequence[Mapping[str, Json]]
+    question: CheckQuestion,
+    checks: Sequence[CheckVerdict],
+    findings: Sequence[Finding],
+    absent: Sequence[Mapping[str, Json]],
 ) -> Iterator[Finding]:
-    """Say that a failed import counts as an environment or version failure while the runtime is not proven.
+    """Say that failed imports count as an environment or version failure: while the runtime is not proven, all of them.
 
-    `absent` are the rows of what did not run; those that need a module which was not there are imports that failed,
-    as much as the errors among `findings`.
+    Once it is, those of modules that belong neither to the plugin nor to the frozen pair still do. `absent` are the
+    rows of what did not run; those that need a module which was not there are imports that failed, as much as the
+    errors among `findings`.
     """
     identity = next((one for one in checks if one.name == IDENTITY), None)
-    broken = [finding for finding in findings if finding.code in _IMPORTS and finding.severity == "error"]
-    needy = [row for row in absent if row["needs"]]
-    if identity is None or identity.status == "PASS" or not (broken or needy):
+    if identity is None:
         return
-    places = {*(finding.place for finding in broken), *(str(row["file"]) for row in needy)}
-    needs = ", ".join(sorted({str(row["needs"]) for row in needy}))
-    what = f"could not import {needs}" if needs else "could not be imported"
-    doubts = "; ".join(finding.message for finding in identity.findings if finding.severity == "error")
+    failed = [
+        *((finding.place, needed(finding.message)) for finding in findings if _is_import(finding)),
+        *((str(row["file"]), str(row["needs"])) for row in absent if row["needs"]),
+    ]
+    why = "; ".join(finding.message for finding in identity.findings if finding.severity == "error")
+    if identity.status == "PASS":
+        own = {question.rule.package, *PACKAGES.values()}
+        failed = [(place, module) for place, module in failed if module and module.partition(".")[0] not in own]
+        why = "the frozen pair is there, and not all that it needs"
+    if not failed:
+        return
+    places = dict.fromkeys(place for place, _ in failed)
+    modules = ", ".join(sorted({module for _, module in failed if module}))
+    what = f"could not import {modules}" if modules else "could not be imported"
     files = next(iter(places)) if len(places) == 1 else f"{len(places)} files"
-    text = f"{files} {what}: an {NATURE} failure until the runtime is proven ({doubts})"
+    text = f"{files} {what}: an {NATURE} failure until the runtime is proven ({why})"
     yield Finding("environment-failure", IDENTITY, text, "prove the runtime first, then run the gate again")
+
+
+def _is_import(finding: Finding) -> bool:
+    return finding.severity == "error" and (
+        finding.code in _IMPORTS or (finding.code == "plugin-registration" and bool(needed(finding.message)))
+    )
 
 
 def facts_of(checks: Sequence[CheckVerdict], absent: Sequence[Mapping[str, Json]]) -> dict[str, Json]:

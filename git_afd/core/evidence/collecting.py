@@ -41,16 +41,17 @@ def collect_command(command: Command, *, wide: bool = False) -> Command | None:
 def narrow_command(command: Command, ids: Collection[str]) -> Command:
     """Return `command` restricted to these tests; as it is when it is no pytest run, or none of them is its own.
 
-    An id belongs to a command that names its file or a folder above it, or names no path at all.
+    An id belongs to a command that names its file or a folder above it, or names no path at all. One that holds a
+    brace stands there without its parameters: braces mean placeholders in a command.
     """
     start = _start(command)
     if start is None:
         return command
     words = command.run[start:]
     named = [_path(word) for word in _plain(words)]
-    own = tuple(one for one in ids if not named or any(_below(one.partition("::")[0], path) for path in named))
-    plain = set(_plain(words))
-    kept = (word for word in words if word not in plain)
+    mine = (one for one in ids if not named or any(_below(one.partition("::")[0], path) for path in named))
+    own = tuple(dict.fromkeys(one.partition("[")[0] if "{" in one else one for one in mine))
+    kept = (word for word, plain in _told_apart(words) if not plain)
     return replace(command, run=(*command.run[:start], *kept, *own)) if own else command
 
 
@@ -128,10 +129,14 @@ def _values(words: tuple[str, ...], names: tuple[str, ...]) -> Iterator[str]:
 
 def _plain(words: tuple[str, ...]) -> Iterator[str]:
     """Yield the words that are neither options nor their values."""
+    return (word for word, plain in _told_apart(words) if plain)
+
+
+def _told_apart(words: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Yield every word and whether it is neither an option nor the value of one."""
     valued = False
     for word in words:
-        if not valued and not word.startswith("-"):
-            yield word
+        yield word, not valued and not word.startswith("-")
         valued = not valued and (word in _VALUED or word in _IGNORING)
 
 

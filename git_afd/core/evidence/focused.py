@@ -16,7 +16,8 @@ from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
 
 _WORST_LAST: Final = ("passed", "xfailed", "skipped", "error", "failed")
-_NEEDS: Final = re.compile(r"(?:could not import|No module named) '([^']+)'")
+_NEEDS: Final = (re.compile(r"No module named '([^']+)'"), re.compile(r"could not import '([^']+)'"))
+"""What was not there: the module that Python did not find, else the one that a test asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,5 +163,9 @@ def not_run(suites: Iterable[Suite], lost: Iterable[str]) -> tuple[dict[str, Jso
 
 
 def _row(path: str, reason: str, tests: int | None) -> dict[str, Json]:
-    needs = _NEEDS.search(reason)
-    return {"file": path, "reason": reason, "tests": tests, "needs": needs.group(1) if needs else ""}
+    return {"file": path, "reason": reason, "tests": tests, "needs": needed(reason)}
+
+
+def needed(reason: str) -> str:
+    """Return the module that was not there to import, empty when the reason names none."""
+    return next((found.group(1) for pattern in _NEEDS if (found := pattern.search(reason))), "")

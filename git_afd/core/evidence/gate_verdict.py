@@ -133,7 +133,7 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
     statuses = [*asked, *("BLOCKED" for one in around if one.severity == "error")]
     findings = [*around, *(finding for one in judged for finding in one.findings), *question.notes]
     absent = not_run(suites, [one.place for one in findings if one.code == LOST])
-    doubt = tuple(environment_doubt(checks, findings, absent))
+    doubt = tuple(environment_doubt(question.checks, checks, findings, absent))
     accuracy = None
     if question.accuracy is not None:
         status, found, accuracy = _accuracy(question, question.accuracy, raw, files)

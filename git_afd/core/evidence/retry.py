@@ -14,6 +14,10 @@ _NO_KNOBS: Final = frozenset({"VIRTUAL_ENV", "PYTEST_CURRENT_TEST", "PYTEST_VERS
 """Variables that only repeat which interpreter runs, or say who started it."""
 
 
+_PYTHON: Final = "the interpreter"
+_BROUGHT: Final = "the runtime's packages"
+
+
 def knobs(raw: RawRun) -> dict[str, str]:
     """Return the settings that a run was made with, by name: variables, interpreter, packages, CANN, driver.
 
@@ -22,17 +26,21 @@ def knobs(raw: RawRun) -> dict[str, str]:
     variables = {name: value for name, value in raw.environment.items() if name not in _NO_KNOBS}
     return {
         **{f"variable {name}": value for name, value in variables.items()},
-        "the interpreter": raw.python,
-        "the runtime's packages": canonical(_packages(raw)),
+        _PYTHON: raw.python,
+        _BROUGHT: canonical(_packages(raw)),
         "CANN": canonical(_part(raw.host, "cann").get("version")),
         "the NPU driver": canonical(_part(raw.host, "npu").get("driver")),
     }
 
 
 def turned(failed: RawRun, retry: RawRun) -> tuple[str, ...]:
-    """Return the knobs that differ between a failed run and its retry, by name."""
+    """Return the knobs that differ between a failed run and its retry, by name.
+
+    Another interpreter brings packages of its own: that is one change, not two.
+    """
     then, now = knobs(failed), knobs(retry)
-    return tuple(sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name)))
+    names = {name for name in then.keys() | now.keys() if then.get(name) != now.get(name)}
+    return tuple(sorted(names - {_BROUGHT} if _PYTHON in names else names))
 
 
 def judge_retry(run: str, failed: RawRun, retry: RawRun) -> Iterator[Finding]:

@@ -14,7 +14,8 @@ from typing import Final
 
 from git_afd.core.finding import Finding
 from git_afd.core.guards import GuardChange
-from git_afd.core.patch_checks.model import Checked, NotChecked
+from git_afd.core.patch_checks.model import Checked
+from git_afd.core.patch_checks.unchecked import unchecked
 
 APPROVAL: Final = "guard"
 """What an approval of a guarded value is for; its subject is GuardChange.subject."""
@@ -43,7 +44,7 @@ def judged(
     """Divide what was found. `approved` are subjects of approvals; `alone` says that no production code changes."""
     refused = [*(item for item in checked.findings if _refuses(item, checked)), *_guarded(changes, approved, alone)]
     others = (item for item in checked.findings if not _refuses(item, checked))
-    warned = [*(replace(item, severity="note") for item in others), *map(_unchecked, checked.not_checked)]
+    warned = [*(replace(item, severity="note") for item in others), *unchecked(checked.not_checked)]
     return Judged(tuple(refused), tuple(warned))
 
 
@@ -58,8 +59,3 @@ def _guarded(changes: Sequence[GuardChange], approved: Collection[str], alone: b
         elif not alone:
             message = f"{change.guard} in {change.place} changes together with production code"
             yield Finding("guard-mixed", change.place, message, _ALONE)
-
-
-def _unchecked(item: NotChecked) -> Finding:
-    message = f"{item.check} not checked: {item.why}"
-    return Finding("not-checked", item.place, message, "the static gate asks again", "note")

@@ -92,7 +92,7 @@ def _after(text: str, prefix: str) -> Iterator[str]:
 def skipped(versions: Versions, placed: Sequence[Placed]) -> Iterator[str]:
     """Say which statements of the target are new and never run when a block at the start returns early.
 
-    All of them are named, but those that only log.
+    All of them are named, but those that only log, and those that the block does itself.
     """
     old = set(versions.to_target.values())
     calls = [unit for index, unit in enumerate(versions.target.units) if index not in old and unit.kind == "call"]
@@ -100,6 +100,7 @@ def skipped(versions: Versions, placed: Sequence[Placed]) -> Iterator[str]:
     for index, item in enumerate(placed):
         block = versions.blocks[index]
         own = versions.copy.units[block.start : block.end]
-        if item.edit and item.fate.does == "inserts" and any(unit.kind == "return" for unit in own) and new:
-            past = f"past what the target added: {quoted(new, every=True)}"
+        left = [key for key in new if key not in {unit.key for unit in own}]
+        if item.edit and item.fate.does == "inserts" and any(unit.kind == "return" for unit in own) and left:
+            past = f"past what the target added: {quoted(left, every=True)}"
             yield f"the block {block.marker.label!r} returns early, {past}"
