@@ -294,7 +294,7 @@ CONTROLS = [
     (BOTH, RULE, native(), "PASS", "", ""),
     (BOTH, RULE, NEVER, "PASS", "native-absent", "no native control was measured in mode eager and graph"),
     (BOTH, RULE, Control(offered=True, failed="R-2"), "BLOCKED", "native-absent", "run R-2 failed before"),
-    (BOTH, RULE, Control(failed="R-2"), "PASS", "native-absent", "names no command for it"),  # it cannot be had
+    (BOTH, RULE, Control(failed="R-2"), "BLOCKED", "native-absent", "names no command for it"),  # which excuses nobody
     (LOW, RULE, native(), "PASS", "", ""),  # shown, and no bound was declared
     (LOW, bound(drop_points=0.02), native(), "FAIL", "native-bound", "-2.43 points from the native control"),
     (LOW, bound(drop_points=0.03), native(), "PASS", "", ""),

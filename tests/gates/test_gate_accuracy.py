@@ -137,3 +137,4 @@ def test_the_bar_is_the_frozen_value_of_the_plugin_where_it_is_higher_than_the_p
     done = accuracy(up, tmp_path)
     assert done.code == 1
     assert "below the frozen threshold 60.00 %" in done.out
+    assert f"the bar is 60.00 %; bar stands in {BAR}:1" in done.out

@@ -32,6 +32,7 @@ from git_afd.core.evidence.served import names_of
 from git_afd.core.finding import Finding
 from git_afd.core.guards import bar, moved
 from git_afd.core.patch_checks.refused import APPROVAL
+from git_afd.core.percent import percent
 from git_afd.core.policy import Gate, Policy
 from git_afd.core.state import Run, Upgrade
 from git_afd.errors import Blocked
@@ -176,6 +177,9 @@ def _with_accuracy(session: Session, up: Upgrade, raw: RawRun, policy: Policy, q
     if rule.threshold_guard and not any(item.guard == rule.threshold_guard for item in then):
         text = f"the frozen base defines no {rule.threshold_guard}; the policy's own {rule.threshold} is the bar"
         guards = (*guards, Finding("guard-absent", "", text, "", "note"))
+    stands = ", ".join(item.place for item in counts if item.guard == rule.threshold_guard)
+    said = f"the bar is {percent(threshold)}" + (f"; {rule.threshold_guard} stands in {stands}" if stands else "")
+    guards = (*guards, Finding("bar", stands, said, "", "note"))
     return replace(question, accuracy=replace(rule, threshold=threshold), guards=guards)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from git_afd.actions.gate.judge import control_of, failed_of
 from git_afd.adapters.session import Session
-from git_afd.core.evidence.control import HOW
+from git_afd.core.evidence.control import HOW, TO_NAME
 from git_afd.core.evidence.raw_run import RawRun
 from git_afd.core.evidence.retry import judge_retry
 from git_afd.core.state import Upgrade
@@ -24,6 +24,6 @@ def refuse_retry(session: Session, up: Upgrade, raw: RawRun) -> None:
     if raw.gate != "accuracy":
         return
     control = control_of(session, up, session.policy(up).policy, "")
-    if control.failed and control.offered and not control.run:
+    if control.failed and not control.run:
         text = f"run {control.failed} failed, and nobody has measured the native control since the freeze"
-        raise Blocked(text, HOW, code="native-absent")
+        raise Blocked(text, HOW if control.offered else TO_NAME, code="native-absent")

@@ -18,6 +18,7 @@ from git_afd.core.outcome import Json
 from git_afd.core.percent import percent, points
 
 HOW = "git afd gate accuracy --cell native"
+TO_NAME = 'name its commands (cell = "native") in afd.toml, then freeze again'
 _ROUNDING = 1e-9
 
 
@@ -81,7 +82,7 @@ def judge_control(
 
     A missing control is an error where it is required: after a failure, or when the policy declares a bound.
     """
-    required = bool(control.failed and control.offered) or any(bounds.declared())
+    required = bool(control.failed) or any(bounds.declared())
     severity = "error" if required else "note"
     absent = [mode for mode in measured if mode not in differences]
     if absent or not measured:
@@ -102,7 +103,7 @@ def _absent(modes: Sequence[str], control: Control, severity: str) -> Finding:
     why = f", and run {control.failed} failed before" if control.failed else ""
     text = f"no native control was measured{where}{why}: how far the plugin is from the runtime is not known"
     if not control.offered:
-        return Finding("native-absent", "", f"{text} (the policy names no command for it)", "", severity)
+        return Finding("native-absent", "", f"{text} (the policy names no command for it)", TO_NAME, severity)
     return Finding("native-absent", "", text, HOW, severity)
 
 
