@@ -102,7 +102,7 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
         started = time.monotonic()
         try:
             charge = start(argv, cwd=cwd, env=marked, token=token, grace_s=grace_s, hold=hold)
-        except (NotStarted, OSError) as error:
+        except NotStarted as error:
             raise _not_started(argv, cwd, error) from None
         with _Run(charge, Family(charge.leader, token, root=charge.warden), sink, forwarding, tick) as run:
             timed_out = run.watch(started + timeout_s, errand)
@@ -128,13 +128,12 @@ def run_command(  # noqa: PLR0913 - one call that says everything about a run, a
     )
 
 
-def _not_started(argv: Sequence[str], cwd: Path, error: Exception) -> EnvironmentFault:
+def _not_started(argv: Sequence[str], cwd: Path, error: NotStarted) -> EnvironmentFault:
     program = argv[0] if argv else "(nothing)"
     if not cwd.is_dir():
         return EnvironmentFault(f"The folder {cwd} to run {program} in is not there.", "Name a folder that exists.")
-    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return EnvironmentFault(
-        f"The program {program} could not be started: {why}.",
+        f"The program {program} could not be started: {error}.",
         "Install it or correct the command in the policy.",
         code="program-missing",
     )

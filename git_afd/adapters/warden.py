@@ -118,6 +118,10 @@ def start(
         warden = _fork()
         if warden == 0:
             serve(duty)
+    except OSError as error:
+        for number in (output, control, report):
+            os.close(number)
+        raise NotStarted(error.strerror or str(error)) from None
     finally:
         for number in (theirs, watched, reporting):
             os.close(number)

@@ -28,8 +28,8 @@ from git_afd.core.outcome import Json
 from git_afd.core.state import Upgrade
 
 _IDS_KEPT: Final = 50
-_HEAD: Final = 8 << 20
-_TAIL: Final = 64 << 10
+_HEAD: Final = 2 << 20
+_TAIL: Final = 1 << 20
 
 
 def failure_facts(session: Session, up: Upgrade, raw: RawRun, verdict: GateVerdict) -> dict[str, Json]:
