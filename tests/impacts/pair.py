@@ -35,12 +35,18 @@ def tree(texts: Mapping[str, str], versions: Mapping[str, str]) -> Tree:
     return Tree(paths, load)
 
 
+def below(package: str, texts: Mapping[str, str]) -> dict[str, str]:
+    return {path: text for path, text in texts.items() if path.startswith(f"{package}/")}
+
+
 def side(upstream: Mapping[str, str], plugin: Mapping[str, str], version: str) -> Side:
-    texts, versions = {"vllm": upstream, PLUGIN: plugin}, {"vllm": version}
-    corpus = {path: text.encode() for path, text in upstream.items()}
-    world = World({PLUGIN: tree(plugin, {}), "vllm": tree(upstream, versions)})
+    """Return one side: the upstream (``up/``), another one that patches it (``other/``), and the plugin."""
+    parts = {"vllm": below("up", upstream), "vllm-ascend": below("other", upstream)}
+    texts, versions = {**parts, PLUGIN: plugin}, {"vllm": version}
+    corpora = {who: {path: text.encode() for path, text in part.items()} for who, part in parts.items()}
+    world = World({PLUGIN: tree(plugin, {}), **{who: tree(part, versions) for who, part in parts.items()}})
     torch = {"vllm": {"1.0": "2.10.0", "2.0": "2.11.0"}[version]}
-    return Side(world, lambda who, path: texts.get(who, {}).get(path), lambda _: corpus, versions, torch)
+    return Side(world, lambda who, path: texts.get(who, {}).get(path), lambda who: corpora[who], versions, torch)
 
 
 @cache

@@ -217,7 +217,6 @@ CORE, ENGINE = "up.core", "up.core.Engine"
 METHOD = "class-attribute"
 PREPARED = "up.worker.base.Prepared"
 PATCHES = [
-    (patch("up/core.py::seam", CORE, mine("batch", "size")), "unchanged", False),
     (patch("up/core.py::seam_required", CORE, mine("batch")), "signature-changed", True),
     (patch("up/core.py::seam_required", CORE, mine("batch", extra="more")), "signature-changed", True),  # by position
     (patch("up/core.py::seam_optional", CORE, mine("batch")), "signature-changed", True),  # and upstream passes it
@@ -227,7 +226,9 @@ PATCHES = [
     (patch("up/core.py::seam_float", CORE, mine("batch", returns="float")), "return-changed", True),
     (patch("up/core.py::local_only", CORE, mine("a")), "moved", True),  # only passed on: looked up elsewhere now
     (patch("up/core.py::calls_local", CORE, mine("a")), "moved", True),  # not even bound there any more
-    (patch("up/core.py::helper", CORE, mine("a"), "alias"), "unchanged", False),
+    (patch("up/core.py::helper", CORE, mine("a")), "unchanged", True),  # another upstream assigns it as well now
+    (patch("up/core.py::helper", CORE, mine("a"), "alias"), "unchanged", True),
+    (patch("up/core.py::seam", CORE, mine("batch", "size")), "unchanged", False),  # it always did
     (
         patch("up/follower.py::seam_optional", "up.follower", mine("batch"), "alias"),
         "signature-changed",
@@ -238,7 +239,8 @@ PATCHES = [
     (standing("Valve", "MyPump"), "unchanged", True),  # kind is required now
     (standing("Valve", "AnyPump"), "unchanged", False),
     (patch("up/core.py::unused_alias", CORE, mine("a"), "alias"), "removed", True),  # the alias is gone
-    (patch("up/core.py::Engine.start", ENGINE, mine("self", "config"), METHOD), "body-changed", False),
+    (patch("up/core.py::Engine.start", ENGINE, mine("self", "config"), METHOD), "body-changed", True),  # in every case
+    (patch("up/core.py::Derived.start", "up.core.Derived", mine("self", "config"), METHOD), "body-changed", False),
     (patch("up/core.py::Engine.stop", ENGINE, mine("self"), METHOD), "signature-changed", True),
     (
         patch("up/core.py::Engine.build", ENGINE, mine("cls", "config"), METHOD, wrapped="classmethod"),

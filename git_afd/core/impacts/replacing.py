@@ -25,6 +25,7 @@ from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.effect import Case, Fault
 from git_afd.core.impacts.places import own_place
 from git_afd.core.impacts.returns import incompatible
+from git_afd.core.impacts.rivals import rival_faults
 from git_afd.core.impacts.signatures import (
     bind,
     binding_decorators,
@@ -82,6 +83,7 @@ def patch_faults(case: Case, use: Patch) -> Iterator[Fault]:
     why = _not_looked_up(case, use, new)
     if why:
         yield Fault(use.line, why)
+    yield from (Fault(use.line, rival) for rival in rival_faults(case, use))
     if new.kind == "class" and case.old.kind == "class":
         yield from _class_faults(case, use, new)
     elif use.signature is not None:

@@ -1,0 +1,5 @@
+import os
+
+if os.getenv("BALANCE"):
+    import other.sometimes
+import other.always

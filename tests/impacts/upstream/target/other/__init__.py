@@ -1,0 +1,3 @@
+import other.always
+import other.fresh
+import other.sometimes
