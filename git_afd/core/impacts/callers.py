@@ -47,12 +47,9 @@ def upstream_calls(
 
 
 def _calling(side: Side, who: str, name: str, within: str = "", says: Sequence[str] = ()) -> list[str]:
-    word, keywords = f"{name}(".encode(), [f"{item}=".encode() for item in says]
-    return [
-        path
-        for path, data in side.corpus(who).items()
-        if word in data and (not within or path == within) and (not keywords or any(item in data for item in keywords))
-    ]
+    corpus, keywords = side.corpus(who), [f"{item}=".encode() for item in says]
+    paths = [path for path in side.holding(who, f"{name}(") if not within or path == within]
+    return [path for path in paths if not keywords or any(item in corpus[path] for item in keywords)]
 
 
 def reaching(case: Case, seam: Seam, *, says: Sequence[str] = ()) -> Iterator[tuple[str, ast.Call]]:

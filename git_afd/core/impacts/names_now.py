@@ -110,9 +110,9 @@ def _set_somewhere(who: str, name: str, side: Side, objects: set[str]) -> Locate
 
     What a method sets on itself, or a function on an object of another name, says nothing about these objects.
     """
-    word = name.encode()
-    for path, data in side.corpus(who).items():
-        if word not in data or not objects & _set_on(data.decode("utf-8", "replace"), name):
+    corpus = side.corpus(who)
+    for path in side.holding(who, name):
+        if not objects & _set_on(corpus[path].decode("utf-8", "replace"), name):
             continue
         module = side.module_at(who, path)
         for definition in module.definitions.values() if module else ():

@@ -51,6 +51,7 @@ class Side:
     _lines: dict[tuple[str, str], list[str] | None] = field(default_factory=dict)
     _definers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     _mentions: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _holding: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     _names: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def tree(self, who: str) -> Tree | None:
@@ -152,8 +153,8 @@ class Side:
         pattern = re.compile(
             rb"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+%s\b|^%s[ \t]*[:=]" % (plain, plain), re.MULTILINE
         )
-        word = name.encode()
-        return [path for path, data in self.corpus(who).items() if word in data and pattern.search(data)]
+        corpus = self.corpus(who)
+        return [path for path in self.holding(who, name) if pattern.search(corpus[path])]
 
     def mentions(self, who: str, word: str) -> bool:
         """Say whether a word stands anywhere in an upstream's sources."""
@@ -165,8 +166,15 @@ class Side:
 
     def callers(self, who: str, name: str) -> list[str]:
         """Return the paths of files whose text calls something of a name through an object (``.name(``)."""
-        word = f".{name}(".encode()
-        return [path for path, data in self.corpus(who).items() if word in data]
+        return self.holding(who, f".{name}(")
+
+    def holding(self, who: str, text: str) -> list[str]:
+        """Return the paths of files that hold a text, in order. Each text is sought once: it takes milliseconds."""
+        key = (who, text)
+        if key not in self._holding:
+            word = text.encode()
+            self._holding[key] = [path for path, data in self.corpus(who).items() if word in data]
+        return self._holding[key]
 
     def module_at(self, who: str, path: str) -> Module | None:
         """Return the readable module of a path."""

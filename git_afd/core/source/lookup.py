@@ -79,12 +79,7 @@ class Tree:
 
     def owns(self, dotted: str) -> bool:
         """Say whether a dotted name belongs to a package of this tree."""
-        return dotted.partition(".")[0] in self.packages
-
-    @property
-    def packages(self) -> frozenset[str]:
-        """Return the top-level packages of the tree."""
-        return frozenset(name for name in self.paths if "." not in name)
+        return dotted.partition(".")[0] in self.paths
 
     def resolve(self, dotted: str) -> Answer:
         """Find ``package.module.Class.member``: the longest module prefix, then names inside it."""
