@@ -31,17 +31,27 @@ class Shelf:
     wanted: Callable[[str], bool] = lambda _: True
 
 
+Later = Callable[[int], object]
+"""Gives the result of further work by its number, None when the other process does not tell."""
+
+
 @contextmanager
-def reading_ahead(plugin: SourceTree, shelves: Sequence[Shelf]) -> Iterator[None]:
-    """Read ahead for these shelves in turn until the block ends; whoever asks a shelf waits for what it will get."""
+def reading_ahead(
+    plugin: SourceTree, shelves: Sequence[Shelf], then: Sequence[Callable[[], object]] = ()
+) -> Iterator[Later]:
+    """Read ahead for these shelves in turn, then do further pure work, until the block ends.
+
+    Whoever asks a shelf waits for what it will get. One process does it all, one thing after the other: there are
+    two cores, and what is needed first must not wait for what is needed last.
+    """
     empty = [shelf for shelf in shelves if not shelf.facts.any]
     plugin.read(plugin.names)
-    with each_beside(lambda: _read(plugin, empty)) as results:
+    with each_beside(lambda: _work(plugin, empty, then)) as results:
         ahead = _Ahead(results)
         for number, shelf in enumerate(empty):
-            shelf.facts.ahead = partial(ahead.of, number)
+            shelf.facts.ahead = partial(ahead.modules, number)
         try:
-            yield
+            yield lambda number: ahead.of(len(empty) + number)
         finally:
             for shelf in empty:
                 shelf.facts.ahead = None
@@ -49,22 +59,29 @@ def reading_ahead(plugin: SourceTree, shelves: Sequence[Shelf]) -> Iterator[None
 
 @dataclass(slots=True)
 class _Ahead:
-    """What the second process told so far, in the order of the shelves."""
+    """What the second process told so far: the shelves in their order, then the further work."""
 
-    results: Iterator[Modules]
-    told: list[Modules] = field(default_factory=list)
+    results: Iterator[object]
+    told: list[object] = field(default_factory=list)
 
-    def of(self, number: int) -> Modules:
-        """Return what was read for a shelf; nothing when the other process does not tell."""
+    def of(self, number: int) -> object:
+        """Return a result, waiting for it; None when the other process does not tell."""
         while len(self.told) <= number:
-            self.told.append(next(self.results, {}))
+            self.told.append(next(self.results, None))
         return self.told[number]
 
+    def modules(self, number: int) -> Modules:
+        """Return what was read for a shelf."""
+        told = self.of(number)
+        return told if isinstance(told, dict) else {}
 
-def _read(plugin: SourceTree, shelves: Sequence[Shelf]) -> Iterator[Modules]:
+
+def _work(plugin: SourceTree, shelves: Sequence[Shelf], then: Sequence[Callable[[], object]]) -> Iterator[object]:
     texts = [text for path in plugin.names if isinstance(text := plugin.text(path), str)]
     for shelf in shelves:
         yield {shelf.tree.paths[module.name]: module for module in _of(shelf, texts)}
+    for work in then:
+        yield work()
 
 
 def _of(shelf: Shelf, texts: Iterable[str]) -> Iterator[Module]:

@@ -8,11 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from git_afd.actions.gather_sources import Gathered, Opened, gather, opened
-from git_afd.actions.reading_ahead import Shelf, reading_ahead
+from git_afd.actions.reading_ahead import Later, Shelf, reading_ahead
 from git_afd.actions.take_inventory import (
     VERSION as INVENTORY_VERSION,
 )
-from git_afd.actions.take_inventory import take_inventory
+from git_afd.actions.take_inventory import (
+    inventory_of,
+    keep_inventory,
+    kept_inventory,
+    take_inventory,
+    told_by_texts,
+)
 from git_afd.adapters.analysis_cache import AnalysisCache, key_of
 from git_afd.adapters.beside import beside
 from git_afd.adapters.session import Session
@@ -20,7 +26,7 @@ from git_afd.adapters.upstream_history import changes, reverts
 from git_afd.adapters.upstream_sources import Revisions, few_collections, versions_of
 from git_afd.adapters.upstream_tree import SourceTree
 from git_afd.core.contracts.model import Contract
-from git_afd.core.contracts.subject import Upstreams
+from git_afd.core.contracts.subject import Inventory, Upstreams
 from git_afd.core.impacts.result import Comparison, History
 from git_afd.core.names import PACKAGES
 from git_afd.core.policy import Policy
@@ -76,40 +82,78 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
     asked = (session, question.commit, question.current, question.policy)
     if isinstance(known, Comparison):
         return Taken(take_inventory(*asked).contracts, known)
-    with few_collections(), beside(lambda: _history(question)) as history:
-        found = gather(session, question.commit, question.current)
-        target = _target(session, found, question.target)
-        with reading_ahead(found.package, (*found.upstream.shelves(), *_shelves(found, target))):
-            contracts = given or take_inventory(*asked, found).contracts
-            for facts in target.facts.values():
-                facts.settle()
-            comparison = _compared(contracts, _sides(found, target), history, question.policy.kind_of)
-        found.keep()
-        for facts in target.facts.values():
-            facts.keep()
+    listed = Inventory(given, (), {}) if given else kept_inventory(*asked)
+    held: list[object] = []
+    with beside(lambda: _analysed(session, question, listed, held)) as analysed:
+        inventory, comparison = analysed()
+    if not listed:
+        keep_inventory(*asked, inventory)
     if not given:
         cache.put(question.key, comparison)
-    return Taken(contracts, comparison)
+    return Taken(inventory.contracts, comparison)
 
 
-def _compared(
-    contracts: Sequence[Contract],
-    sides: tuple[Side, Side],
-    history: Callable[[], History],
-    kind_of: Callable[[str], str],
-) -> Comparison:
+def _analysed(
+    session: Session, question: Question, listed: Inventory | None, held: list[object]
+) -> tuple[Inventory, Comparison]:
+    """Do the analysis. What is read is `held`: to free it piece by piece takes longer than to end a process."""
+    found = gather(session, question.commit, question.current)
+    target = _target(session, found, question.target)
+    sides = _sides(found, target)
+    held += [found, target, sides]
+    shelves = (*found.upstream.shelves(), *_shelves(found, target))
+    ahead = reading_ahead(found.package, shelves, _ahead(question, found, target, texts=not listed))
+    with few_collections(), ahead as later:
+        inventory = listed or inventory_of(found, question.policy, lambda: later(_TEXTS), held)
+        _settle(found, target, later)
+        comparison = _compared(inventory.contracts, question, sides, later)
+        if later(_KEPT) is None:
+            _keep(found, target)
+    return inventory, comparison
+
+
+_TEXTS, _HISTORY, _SOURCES, _KEPT = range(4)
+"""What the other process does besides reading ahead, in the order in which it is needed."""
+
+
+def _ahead(question: Question, found: Gathered, target: Opened, *, texts: bool) -> Sequence[Callable[[], object]]:
+    return (
+        partial(told_by_texts, found) if texts else lambda: None,
+        partial(_history, question),
+        lambda: {name: dict(package.corpus()) for name, package in target.packages.items()},
+        partial(_keep, found, target),
+    )
+
+
+def _settle(found: Gathered, target: Opened, later: Later) -> None:
+    """Take what the other process read, and read the rest that both halves need, before this one forks again."""
+    sources = later(_SOURCES)
+    for name, package in target.packages.items():
+        if isinstance(sources, dict):
+            package.learn(sources[name])
+        package.corpus()
+        target.facts[name].settle()
+        found.upstream.packages[name].corpus()
+
+
+def _keep(found: Gathered, target: Opened) -> bool:
+    found.keep()
+    for facts in target.facts.values():
+        facts.keep()
+    return True
+
+
+def _compared(contracts: Sequence[Contract], question: Question, sides: tuple[Side, Side], later: Later) -> Comparison:
     """Compare every contract: one half here, the other one in a second process, each with the files that it needs."""
     from git_afd.core.impacts.comparison import compared, halves, impacts_of
 
-    happened = history()
-    for side in sides:
-        for who in PACKAGES:
-            side.corpus(who)
+    told = later(_HISTORY)
+    history = told if isinstance(told, History) else _history(question)
     mine, others = halves(contracts)
-    with beside(lambda: impacts_of([contracts[at] for at in others], sides, happened)) as rest:
-        rows = dict(zip(mine, impacts_of([contracts[at] for at in mine], sides, happened), strict=True))
+    with beside(lambda: impacts_of([contracts[at] for at in others], sides, history)) as rest:
+        rows = dict(zip(mine, impacts_of([contracts[at] for at in mine], sides, history), strict=True))
         rows |= zip(others, rest(), strict=True)
-    return compared(contracts, [rows[at] for at in range(len(contracts))], happened, kind_of)
+    return compared(contracts, [rows[at] for at in range(len(contracts))], history, question.policy.kind_of)
 
 
 def sides_of(session: Session, question: Question) -> tuple[Side, Side]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gc
 import os
 import pickle
 import signal
@@ -118,6 +119,7 @@ class _Child:
 def _work(work: Callable[[], Iterable[object]], pipe: int) -> NoReturn:
     """Do the work in the second process and end it at once: nothing of the first one's is flushed or cleaned up."""
     status = 1
+    gc.disable()  # it ends soon, and what it shares with the first process must not be written to
     try:
         with os.fdopen(pipe, "wb") as file:
             for result in work():

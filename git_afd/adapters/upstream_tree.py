@@ -55,6 +55,10 @@ class SourceTree:
         found = self.objects.blobs(ids.values()) if ids else {}
         self._data.update({path: found.get(name) for path, name in ids.items()})
 
+    def learn(self, data: Mapping[str, bytes]) -> None:
+        """Take files' bytes that were read elsewhere."""
+        self._data.update(data)
+
     def data(self, path: str) -> bytes | None:
         """Return a file's bytes, None when its blob is missing."""
         if path not in self._data:

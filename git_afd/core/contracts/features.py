@@ -17,37 +17,88 @@ from git_afd.core.source.nodes import statements_in
 from git_afd.core.workbook.inventory import AXES, Feature
 
 Where = Literal["e2e", "unit", "production", "recipe", "document"]
+Cells = tuple[tuple[str, str, int], ...]
+"""What a text speaks of: axis, cell, line from 1."""
 
 _CELLS: Final[tuple[tuple[str, str, str, str], ...]] = (
-    # axis, cell, words of which one stands in the lower-case text wherever the pattern fits, pattern
-    ("runner-generation", "runner v1", "runner", r"model_runner_v1|\bNPUModelRunner\b|\bGPUModelRunner\b"),
-    ("runner-generation", "runner v2", "v2", r"v2_model_runner|V2_MODEL_RUNNER|worker\.v2\.|worker/v2/"),
+    # axis, cell, what must stand in a text for the pattern to fit (a word in lower case: in any case), pattern
+    (
+        "runner-generation",
+        "runner v1",
+        "model_runner_v1|NPUModelRunner|GPUModelRunner",
+        r"model_runner_v1|\bNPUModelRunner\b|\bGPUModelRunner\b",
+    ),
+    (
+        "runner-generation",
+        "runner v2",
+        "v2_model_runner|worker.v2.|worker/v2/",
+        r"v2_model_runner|V2_MODEL_RUNNER|worker\.v2\.|worker/v2/",
+    ),
     ("execution-mode", "eager", "eager", r"enforce[_-]eager|(?<![\w-])eager(?![\w-])"),
     (
-        *("execution-mode", "graph", "graph full_ piecewise"),
+        *(
+            "execution-mode",
+            "graph",
+            "cudagraph|aclgraph|acl_graph|FULL_DECODE_ONLY|PIECEWISE|graph mode|graph_mode|graph-mode",
+        ),
         r"cudagraph|aclgraph|acl_graph|FULL_DECODE_ONLY|PIECEWISE|(?<!\w)graph[ _-]mode",
     ),
-    ("dbo-ubatch", "DBO", "dbo", r"enable[_-]dbo|(?<![A-Za-z])DBO(?![A-Za-z])"),
-    ("dbo-ubatch", "uBatch", "batch", r"[uU]-?[bB]atch"),
-    ("pcp", "PCP", "prefill pcp", r"prefill[_-]context[_-]parallel|(?<![A-Za-z])PCP(?![A-Za-z])|pcp_size"),
-    ("pcp", "DCP", "decode dcp", r"decode[_-]context[_-]parallel|(?<![A-Za-z])DCP(?![A-Za-z])"),
-    ("cam", "sync CAM", "cam", r"(?i:cam_?p2p)"),
-    ("cam", "async CAM", "cam", r"(?i:cam_?async|async[_ -]?cam)"),
+    ("dbo-ubatch", "DBO", "enable_dbo|enable-dbo|DBO", r"enable[_-]dbo|(?<![A-Za-z])DBO(?![A-Za-z])"),
+    ("dbo-ubatch", "uBatch", "ubatch|u-batch", r"[uU]-?[bB]atch"),
     (
-        *("gate-placement", "gate on Attention", "gate_on"),
+        "pcp",
+        "PCP",
+        "prefill_context|prefill-context|PCP|pcp_size",
+        r"prefill[_-]context[_-]parallel|(?<![A-Za-z])PCP(?![A-Za-z])|pcp_size",
+    ),
+    (
+        "pcp",
+        "DCP",
+        "decode_context|decode-context|DCP|dcp_size",
+        r"decode[_-]context[_-]parallel|(?<![A-Za-z])DCP(?![A-Za-z])",
+    ),
+    ("cam", "sync CAM", "camp2p|cam_p2p", r"(?i:cam_?p2p)"),
+    (
+        "cam",
+        "async CAM",
+        "camasync|cam_async|asynccam|async_cam|async cam|async-cam",
+        r"(?i:cam_?async|async[_ -]?cam)",
+    ),
+    (
+        *("gate-placement", "gate on Attention", "compute_gate_on_attention"),
         r"compute_gate_on_attention[\"']?\s*[=:]\s*[\"']?(?i:true)",
     ),
-    ("gate-placement", "gate on FFN", "gate_on", r"compute_gate_on_attention[\"']?\s*[=:]\s*[\"']?(?i:false)"),
-    ("parallelism", "TP", "tensor tp", r"tensor[_-]parallel[_-]size|(?<![A-Za-z])TP ?(?:=|size|\d)|--tp\b"),
-    ("parallelism", "DP", "data dp", r"data[_-]parallel[_-]size|(?<![A-Za-z])DP ?(?:=|size|\d)|--dp\b"),
-    ("parallelism", "EP", "expert ep", r"expert[_-]parallel|(?<![A-Za-z])EP ?(?:=|size|\d)"),
+    (
+        "gate-placement",
+        "gate on FFN",
+        "compute_gate_on_attention",
+        r"compute_gate_on_attention[\"']?\s*[=:]\s*[\"']?(?i:false)",
+    ),
+    (
+        "parallelism",
+        "TP",
+        "tensor_parallel|tensor-parallel|TP|--tp",
+        r"tensor[_-]parallel[_-]size|(?<![A-Za-z])TP ?(?:=|size|\d)|--tp\b",
+    ),
+    (
+        "parallelism",
+        "DP",
+        "data_parallel|data-parallel|DP|--dp",
+        r"data[_-]parallel[_-]size|(?<![A-Za-z])DP ?(?:=|size|\d)|--dp\b",
+    ),
+    ("parallelism", "EP", "expert_parallel|expert-parallel|EP", r"expert[_-]parallel|(?<![A-Za-z])EP ?(?:=|size|\d)"),
     ("quantization", "W8A8", "w8a8", r"(?i:w8a8)"),
     ("quantization", "EPLB", "eplb", r"(?i:(?<![a-z])eplb)"),
-    ("quantization", "force load balance", "force", r"(?i:force[_ -](?:load[_ -])?balance)"),
+    (
+        "quantization",
+        "force load balance",
+        "force_load|force-load|force load|force_balance|force-balance|force balance",
+        r"(?i:force[_ -](?:load[_ -])?balance)",
+    ),
     ("speculative", "MTP", "mtp", r"(?<![A-Za-z])MTP(?![A-Za-z])|(?<![a-z])mtp(?![a-z])"),
-    ("speculative", "speculative decoding", "spec", r"(?i:speculative|spec[_-]decode)"),
+    ("speculative", "speculative decoding", "speculative|spec_decode|spec-decode", r"(?i:speculative|spec[_-]decode)"),
 )
-_PATTERNS: Final = tuple((axis, cell, words.split(), re.compile(pattern)) for axis, cell, words, pattern in _CELLS)
+_PATTERNS: Final = tuple((axis, cell, words.split("|"), re.compile(pattern)) for axis, cell, words, pattern in _CELLS)
 _MODELS: Final = ("DeepSeek", "GLM", "Qwen", "Kimi", "Llama", "Mixtral")
 _MODEL: Final = re.compile(rf"(?<![\w/.])(?:{'|'.join(_MODELS)})[-_]?[A-Z]?\d[\w.]*(?:-[A-Z][\w.]*)*")
 _REFUSAL: Final = re.compile(
@@ -66,17 +117,28 @@ class _Seen:
         self.places.setdefault(where, {})[place] = None
 
 
-def features(texts: Mapping[str, str], refusals: Iterable[tuple[str, int, str]] = ()) -> tuple[Feature, ...]:
+def cells_of(texts: Mapping[str, str]) -> dict[str, Cells]:
+    """Return the cells that each text speaks of, by path, as far as a path can be evidence of any."""
+    return {path: tuple(_cells(text)) for path, text in texts.items() if where_of(path) is not None}
+
+
+def features(
+    texts: Mapping[str, str],
+    refusals: Iterable[tuple[str, int, str]] = (),
+    cells: Mapping[str, Cells] | None = None,
+) -> tuple[Feature, ...]:
     """Return the cells that `texts` (path to content) show, an *unknown* cell for every axis without one.
 
     `refusals` are the messages of errors that production code raises (path, line, text): a message that refuses
-    a combination makes that combination a cell of its own, *unsupported*.
+    a combination makes that combination a cell of its own, *unsupported*. `cells` is what :func:`cells_of` gives,
+    where it was worked out already.
     """
     seen: dict[tuple[str, str], _Seen] = {}
-    for path, text in sorted(texts.items()):
+    known = cells or cells_of(texts)
+    for path in sorted(texts):
         where = where_of(path)
         if where is not None:
-            for axis, cell, line in _cells(text):
+            for axis, cell, line in known[path]:
                 seen.setdefault((axis, cell), _Seen()).note(where, f"{path}:{line}")
     found = [_feature(axis, cell, item) for (axis, cell), item in seen.items()]
     found += list(_combinations(texts))
@@ -100,7 +162,8 @@ def where_of(path: str) -> Where | None:
 def _cells(text: str) -> Iterator[tuple[str, str, int]]:
     plain = text.lower()
     for axis, cell, words, pattern in _PATTERNS:
-        match = pattern.search(text) if any(word in plain for word in words) else None
+        told = any(word in (plain if word.islower() else text) for word in words)
+        match = pattern.search(text) if told else None
         if match is not None:
             yield axis, cell, text.count("\n", 0, match.start()) + 1
     models: dict[str, int] = {}

@@ -9,7 +9,7 @@ from git_afd.core.contracts.book import Book, Draft
 from git_afd.core.contracts.copies import Copies, targets_of
 from git_afd.core.contracts.elsewhere import Setters, setters
 from git_afd.core.contracts.facts import Faked, Write
-from git_afd.core.contracts.features import features, refusals
+from git_afd.core.contracts.features import cells_of, features, refusals
 from git_afd.core.contracts.imports import add_imports
 from git_afd.core.contracts.mentions import add_entry_points, add_environment, add_fakes, add_pins, add_texts
 from git_afd.core.contracts.model import Contract
@@ -28,11 +28,9 @@ from git_afd.core.source.search import Corpus, assignments
 from git_afd.core.source.world import PLUGIN, World
 
 
-def read_texts(subject: Subject) -> Told:
-    """Read what the plugin's files say by themselves."""
-    production = [source for source in subject.sources if subject.kind_of(source.path) != "test"]
-    everything = {**subject.texts, **{source.path: source.text for source in subject.sources}}
-    return Told(features(everything, refusals(production)), plugin_candidates(subject.texts))
+def read_texts(texts: Mapping[str, str], sources: Mapping[str, str]) -> Told:
+    """Read what the plugin's texts say by themselves; `texts` may speak of versions, `sources` are its modules."""
+    return Told(cells_of({**texts, **sources}), plugin_candidates(texts))
 
 
 def inventory(
@@ -40,7 +38,7 @@ def inventory(
 ) -> Inventory:
     """Take the inventory: read everything once, then one theme after the other.
 
-    `told` gives what :func:`read_texts` says of the subject, where it is read elsewhere meanwhile.
+    `told` gives what :func:`read_texts` says of the subject's texts, where they are read elsewhere meanwhile.
     """
     world = World({PLUGIN: plugin, **upstreams.trees})
     found = survey(subject.sources, world, upstreams.versions)
@@ -61,11 +59,13 @@ def inventory(
     for path, text in subject.texts.items():
         if path == "pyproject.toml":
             add_entry_points(book, path, text, world)
-    texts = told() if told else read_texts(subject)
+    sources = {source.path: source.text for source in subject.sources}
+    texts = told() if told else read_texts(subject.texts, sources)
     add_pins(book, texts.versions)
     marked = _copies(book, found, writes, subject, (production, tests), upstreams)
     contracts = tuple(book.contracts())
-    return Inventory(contracts, texts.features, coverage(contracts, subject, marked))
+    cells = features({**subject.texts, **sources}, refusals(production), texts.cells)
+    return Inventory(contracts, cells, coverage(contracts, subject, marked))
 
 
 def _copies(

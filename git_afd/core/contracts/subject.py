@@ -11,6 +11,7 @@ from git_afd.core.outcome import Json
 from git_afd.core.workbook.inventory import Feature
 
 if TYPE_CHECKING:
+    from git_afd.core.contracts.features import Cells
     from git_afd.core.contracts.survey import Source
     from git_afd.core.identity.candidates import Candidate
     from git_afd.core.source.lookup import Tree
@@ -54,7 +55,7 @@ class Upstreams:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the plugin's files say by themselves, whatever the upstreams are: feature cells, and version evidence."""
+    """What the plugin's texts say by themselves, whatever the upstreams are: cells by path, and version evidence."""
 
-    features: tuple[Feature, ...]
+    cells: Mapping[str, Cells]
     versions: tuple[Candidate, ...]
