@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from git_afd.actions.gate.order import silent
 from git_afd.adapters.host import HostFacts, host_facts, npu_map, pids_on, read_npus
 from git_afd.adapters.host_snapshot import snapshot
 from git_afd.core.devices import VISIBLE, visible
@@ -50,10 +51,12 @@ def texts_after(
     *,
     budget_s: float,
     wait: Callable[[float], None] = time.sleep,
+    tell: Callable[[str], None] = silent,
 ) -> Mapping[str, bytes]:
     """Return what the host looked like before and looks like now, by artifact name.
 
-    Waits until ports and devices are as they were, `budget_s` seconds at most: teardown is slow.
+    Waits until ports and devices are as they were, `budget_s` seconds at most: teardown is slow. Whoever waits is
+    told for what.
     """
     kept = {BEFORE_FACTS: facts.seen.as_bytes()}
     if gate.npu:
@@ -62,11 +65,16 @@ def texts_after(
     if gate.npu and shown:
         kept[MAP] = npu_map(os.environ).encode()
     until = time.monotonic() + budget_s
+    told = ""
     while True:
         table, text = read_npus(os.environ) if gate.npu else (None, "")
         now = {AFTER_FACTS: snapshot(policy.host.ports, pids_on(table), root).as_bytes()}
         found = {**kept, **now, **({AFTER: text.encode()} if gate.npu else {})}
-        released = cleanup_status(judge_cleanup(gate, policy.host.ports, (), found, shown)) == "PASS"
-        if released or time.monotonic() >= until:
+        left = tuple(judge_cleanup(gate, policy.host.ports, (), found, shown))
+        if cleanup_status(left) == "PASS" or time.monotonic() >= until:
             return found
+        first = next(finding for finding in left if finding.severity == "error")
+        if first.code != told:
+            tell(f"waiting up to {until - time.monotonic():.0f} s for the host to be as before: {first.message}")
+            told = first.code
         wait(_POLL_S)

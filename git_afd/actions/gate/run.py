@@ -127,7 +127,7 @@ def _run(session: Session, entry: Entry, order: Order, raw: RawRun, facts: HostF
         order.began(f"{order.gate}: until ports and devices are as they were", 0)
         with held.stops.interruptible():
             wait = partial(_wait, order)
-            texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s, wait=wait)
+            texts = texts_after(entry.gate, policy, facts, folder, budget_s=budget_s, wait=wait, tell=order.tell)
         kept.artifacts |= dict(zip(texts, session.artifacts.put(texts.values()), strict=True))
     except KeyboardInterrupt:
         kept.interrupted = True
