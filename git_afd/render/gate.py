@@ -17,8 +17,7 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     if data.get("dry_run"):
         yield from _would_run(data)
         return
-    run = f" in run {data['run']}" if data["run"] else ""
-    yield f"{data['phase']} is {data['status']}{run}{_kind(data)}"
+    yield f"{_headline(data)}{_kind(data)}"
     if "recorded" in data:
         yield data["blocker"] + ("" if data["recorded"] else "; nothing was recorded")
         if data.get("example"):
@@ -39,6 +38,13 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
         yield f"bundle {data['bundle']}, SHA-256 {data['bundle_digest']}; nothing was recorded here"
     for mode, measured in data["metrics"].items():
         yield from _measured(mode, measured)
+
+
+def _headline(data: Mapping[str, Any]) -> str:
+    """Say what has the status: the phase, or only a run of its gate, which decides nothing."""
+    if data.get("diagnostic"):
+        return f"{'run ' + data['run'] if data['run'] else 'a run'} of gate {data['gate']} is {data['status']}"
+    return f"{data['phase']} is {data['status']}{' in run ' + data['run'] if data['run'] else ''}"
 
 
 def _measured(mode: str, one: Mapping[str, Any]) -> Iterator[str]:
@@ -116,7 +122,10 @@ def _kind(data: Mapping[str, Any]) -> str:
     if data.get("cell"):
         return f" (cell {data['cell']}: a control, which decides nothing by itself)"
     words = ("imported" if data.get("origin") == "imported" else "", "simulated" if data.get("simulated") else "")
-    said = ", ".join(filter(None, (*words, "a diagnostic that decides nothing" if data.get("diagnostic") else "")))
+    again = f"what {data['failure']} failed on" if data.get("failure") else ""
+    said = ", ".join(
+        filter(None, (*words, again, "a diagnostic that decides nothing" if data.get("diagnostic") else ""))
+    )
     return f" ({said})" if said else ""
 
 

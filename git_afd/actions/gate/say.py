@@ -69,6 +69,7 @@ def facts_of(upgrade: str, raw: RawRun, verdict: GateVerdict) -> dict[str, Json]
         "tree": raw.identity.tree,
         "origin": "here",
         "simulated": raw.simulated,
+        "failure": raw.failure,
         "diagnostic": raw.diagnostic,
         "cell": raw.cell,
         "commands": _commands(raw, verdict),
