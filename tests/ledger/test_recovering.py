@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from chronicle import Chronicle, cause, commit, passed, phase, run
 
-from git_afd.core.failing import closed_by, refuse_parity, refuse_repetition, refuse_unclassified
+from git_afd.core.failing import (
+    check_failure,
+    closed_by,
+    refuse_claim,
+    refuse_parity,
+    refuse_repetition,
+    refuse_unclassified,
+)
 from git_afd.core.recovering import next_step, refuse_shortcut
 from git_afd.core.standing import Now, next_action, standing
+from git_afd.core.state import RootCause
 from git_afd.errors import Refused
 
 ID = "tests/e2e/test_dbo.py::test_graph"
@@ -136,6 +145,39 @@ def test_what_nobody_knows_blocks_the_gate_and_its_pass(class_: str, code: str) 
     assert ["does not answer F-1" in told.complaints()[0], "F-1 is not classified" in told.complaints()[1]] == [
         True
     ] * 2
+
+
+TESTED = RootCause("RC-1", "t", "failure-fix", failure="F-1", tests=("tests/t.py",))
+
+# class of the failure, a plan, why it is refused (empty: it is not)
+PLANS = [
+    ("", RootCause("RC-1", "t", "adaptation"), "unclassified-failure"),  # nothing else before somebody has said
+    ("unknown", RootCause("RC-1", "t", "adaptation"), "unknown-failure"),
+    ("afd", RootCause("RC-1", "t", "adaptation"), ""),
+    ("", RootCause("RC-1", "t", "docs"), ""),  # not code
+    ("afd", TESTED, ""),
+    ("unknown", TESTED, "unclassified-failure"),
+    ("environment", TESTED, "environment-failure"),
+    ("afd", replace(TESTED, tests=(), untested="trivial"), "no-regression-test"),
+    ("afd", replace(TESTED, failure="F-2"), "no-failure"),
+    ("afd", replace(TESTED, failure=""), "no-failure"),
+]
+
+
+@pytest.mark.parametrize(("class_", "plan", "code"), PLANS)
+def test_what_may_be_planned_depends_on_what_is_known_of_the_failure(class_: str, plan: RootCause, code: str) -> None:
+    assert refusal(check_failure, failed("static", class_).up, plan).partition(":")[0] == code
+
+
+# what a commit says, is a failure of the environment claimed
+WORDS = [("fix F-1", True), ("(F-1).", True), ("F-10", False), ("nothing", False), ("", False)]
+
+
+@pytest.mark.parametrize(("text", "claimed"), WORDS)
+def test_no_commit_claims_a_failure_of_the_environment_by_name(text: str, claimed: bool) -> None:
+    up = failed("static", "environment").up
+    assert bool(refusal(refuse_claim, up, RootCause("RC-1", "t", "adaptation"), text)) is claimed
+    assert refusal(refuse_claim, failed("static", "afd").up, TESTED, text) == ""
 
 
 def test_a_native_failure_stops_parity_testing_until_the_native_control_passes_again() -> None:
