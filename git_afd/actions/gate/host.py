@@ -43,7 +43,7 @@ def lack(gate: Gate, policy: Policy, facts: HostFacts) -> str:
     return f"the gate needs {gate.devices} devices and {VISIBLE} shows {seen}" if seen < gate.devices else ""
 
 
-def texts_after(
+def texts_after(  # noqa: PLR0913 - one look that says everything, the last three by name
     gate: Gate,
     policy: Policy,
     facts: HostFacts,

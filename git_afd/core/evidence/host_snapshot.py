@@ -77,10 +77,10 @@ class Snapshot:
     def process(self, pid: int, name: str) -> Seen | None:
         """Return the process of this pid when its command fits the `name` that npu-smi printed (it cuts names off).
 
-        In a container pids of the host mean somebody else.
+        In a container pids of the host mean somebody else; without a name nobody can tell.
         """
         known = next((one for one in self.processes if one.pid == pid), None)
-        return known if known and name.lower() in known.command.lower() else None
+        return known if known and name and name.lower() in known.command.lower() else None
 
 
 def parse_snapshot(data: bytes | None) -> Snapshot | Unknown:
