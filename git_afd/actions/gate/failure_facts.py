@@ -39,7 +39,8 @@ def failure_facts(session: Session, up: Upgrade, raw: RawRun, verdict: GateVerdi
     errors = [finding.place for finding in verdict.findings if finding.severity == "error" and _is_test(finding.place)]
     ids = _listed(session, raw)
     failing = list(dict.fromkeys(ids.get(report_id(place), place) for place in errors))[:_IDS_KEPT]
-    commands = session.policy(up).policy.gates[raw.gate].commands
+    gate = session.policy(up).policy.gates[raw.gate]
+    commands = (*gate.commands, *(cell.command for cell in gate.cells))
     command = next((one for one in commands if ended and one.name == ended.name), None)
     root = _root(session, raw, ended) if ended else Root()
     return {
