@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from git_afd.actions.judge_content import Content, Doors, judge_content
+from git_afd.adapters.analysis_cache import AnalysisCache
 from git_afd.adapters.content import FILE_MODES
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.session import Session
@@ -32,7 +33,7 @@ def judge_commit(session: Session, up: Upgrade, policy: Policy, blueprint: Bluep
     if lost is not None:
         raise Blocked(f"{lost} cannot be read again after it was drawn", "run the same command again")
     now = {change.path: found.get(change.path) for change in blueprint.changes}
-    doors = Doors(session.git, objects, open_objects)
+    doors = Doors(session.git, objects, open_objects, AnalysisCache(session.common_dir, writes=kept))
     return judge_content(doors, up, policy, Content(blueprint.parent, up.freeze.base, now))
 
 

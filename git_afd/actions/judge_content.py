@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from git_afd.actions.check_patches import check_patches
+from git_afd.adapters.analysis_cache import AnalysisCache
 from git_afd.adapters.git import Git, decode
 from git_afd.adapters.objects import Objects
 from git_afd.adapters.upstream_sources import Reader, frozen_revisions
@@ -39,11 +40,15 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """How to read: git in the plugin, its objects, and what opens those of an upstream."""
+    """How to read: git in the plugin, its objects, and what opens those of an upstream.
+
+    What upstream modules say is taken from the `cache`, and kept there where it writes.
+    """
 
     git: Git
     objects: Objects
     reader: Reader
+    cache: AnalysisCache
 
 
 def judge_content(doors: Doors, up: Upgrade, policy: Policy, content: Content) -> Judged:
@@ -70,9 +75,10 @@ def _patches(doors: Doors, up: Upgrade, held: SourceTree, now: Mapping[str, byte
     texts = {path: _text(now[path]) for path in wanted}
     unreadable = [path for path, text in texts.items() if text is None]
     files = {path: (text, _text(then[path])) for path, text in texts.items() if text is not None}
-    revisions = frozen_revisions(doors.git, up.freeze, "target") if files else {}
-    inside = SourceTree(doors.objects, held.commit)
-    checked = check_patches(files, inside, revisions, {}, doors.reader) if files else Checked((), (), 0)
+    checked = Checked((), (), 0)
+    if files:
+        inside, revisions = SourceTree(doors.objects, held.commit), frozen_revisions(doors.git, up.freeze, "target")
+        checked = check_patches(files, inside, revisions, {}, doors.reader, doors.cache)
     wrong = [Finding("patch-unparsable", path, f"{path} is not UTF-8", "mend it") for path in unreadable]
     return Checked((*checked.findings, *wrong), checked.not_checked, checked.functions, checked.touched)
 

@@ -45,9 +45,10 @@ class _Values(pickle.Unpickler):
 
 @dataclass(frozen=True, slots=True)
 class AnalysisCache:
-    """Results below ``<common git dir>/afd/cache/analysis``."""
+    """Results below ``<common git dir>/afd/cache/analysis``; only read from unless it `writes` (a hook does not)."""
 
     common_dir: Path
+    writes: bool = True
 
     @property
     def folder(self) -> Path:
@@ -74,6 +75,8 @@ class AnalysisCache:
 
     def put(self, key: str, result: object) -> None:
         """Keep a result; a place that cannot be written keeps nothing, which costs time only."""
+        if not self.writes:
+            return
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             self._drop_oldest()

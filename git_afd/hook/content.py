@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from git_afd.actions.judge_content import Content, Doors, judge_content
+from git_afd.adapters.analysis_cache import AnalysisCache
 from git_afd.adapters.configuration import read_policy
 from git_afd.adapters.content import FILE_MODES
 from git_afd.adapters.git import Git
@@ -32,7 +33,10 @@ def refuse(place: Place, up: OpenUpgrade, staged: Sequence[Staged]) -> None:
 
 
 def findings(git: Git, up: Upgrade, old: str, files: Mapping[str, str]) -> Sequence[Finding]:
-    """Return what refuses `files` (path to blob id, empty where it is gone) on top of the commit `old`."""
+    """Return what refuses `files` (path to blob id, empty where it is gone) on top of the commit `old`.
+
+    `git` is bound to the common git dir.
+    """
     objects = ProgramObjects(git)
     blobs = objects.blobs(name for name in files.values() if name)
     lost = next((path for path, name in files.items() if name and blobs[name] is None), None)
@@ -40,7 +44,7 @@ def findings(git: Git, up: Upgrade, old: str, files: Mapping[str, str]) -> Seque
         raise Blocked(f"the content of {lost} is missing from the object store", "git fsck")
     policy = read_policy(up.freeze.policy_text, f"the policy frozen with {up.id}").policy
     content = Content(old, up.freeze.base, {path: blobs.get(name) for path, name in files.items()})
-    doors = Doors(git, objects, lambda there, _: ProgramObjects(there))
+    doors = Doors(git, objects, lambda there, _: ProgramObjects(there), AnalysisCache(git.cwd, writes=False))
     return judge_content(doors, up, policy, content).refused
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from kit import ROOT, Kit, Repo
-from kit_hooks import afd, announce, commit, message, plan_root_cause, put_hooks
+from kit_hooks import afd, announce, commit, message, plan_root_cause, put_hooks, snapshot
 from kit_upgrade import BRANCH, PRODUCTION, TEST, FrozenUpgrade, frozen
 
 from git_afd.actions.approve import Question, approve
@@ -181,10 +181,12 @@ print(code, *sorted({name.partition(".")[0] for name in sys.modules} - known))
 """
 
 
-def test_even_the_expensive_stage_imports_the_standard_library_only(case: FrozenUpgrade) -> None:
+def test_even_the_expensive_stage_imports_the_standard_library_only_and_writes_nothing(case: FrozenUpgrade) -> None:
     announce(case, {PRODUCTION: GOOD, TEST: PLAIN})
+    before = snapshot(case.plugin.path)
     words = [sys.executable, "-I", "-S", "-c", PROGRAM, os.fspath(ROOT)]
     assert case.plugin(words) == "0"
+    assert snapshot(case.plugin.path) == before
 
 
 def test_a_source_that_is_gone_blocks_and_is_named(case: FrozenUpgrade, tmp_path: Path) -> None:
