@@ -9,7 +9,7 @@ from git_afd.adapters.configuration import policy_at
 from git_afd.adapters.git import Git
 from git_afd.adapters.guarded import guarded_at
 from git_afd.adapters.objects import open_objects
-from git_afd.core.guards import Guarded, bar, guarded_in, moved
+from git_afd.core.guards import Guarded, bar, guarded_in, moved, new_skips, words_of
 from git_afd.core.policy import Guard
 
 THRESHOLD = Guard("bar", "tests/e2e/**/*.py", r"GSM8K_THRESHOLD *= *([0-9.]+)", "threshold")
@@ -39,6 +39,49 @@ MOVED = [
 def test_what_moved_is_named_by_file_and_line(text: str, expected: list[tuple[str, str]]) -> None:
     found = moved(values(THEN), values(text), ("threshold", "tolerance"))
     assert [(finding.code, finding.place) for finding in found] == expected
+
+
+def test_exactly_the_approved_value_is_a_note() -> None:
+    lower = values(THEN.replace("0.27", "0.2"))
+    (found,) = moved(values(THEN), lower, ("threshold",), {f"bar in {PATH}: 0.2": "Ada"})
+    assert (found.code, found.severity, "Ada approved it" in found.message) == ("guard-approved", "note", True)
+    lowest = values(THEN.replace("0.27", "0.1"))
+    assert [item.code for item in moved(values(THEN), lowest, ("threshold",), {f"bar in {PATH}: 0.2": "Ada"})] == [
+        "guard-relaxed"
+    ]
+
+
+SKIP = Guard("skips", "tests/**/*.py", r"(pytest\.mark\.(?:skip|xfail)\b.*)", "skip")
+
+# the skips before, those now, what is new
+SKIPS = [
+    (["pytest.mark.skip"], ["pytest.mark.skip"], []),
+    ([], ["pytest.mark.skip"], ["pytest.mark.skip"]),
+    (["pytest.mark.skip"], ["pytest.mark.skip"] * 2, ["pytest.mark.skip"]),  # a second one of the same words
+    (["pytest.mark.skip"], ["pytest.mark.skip(reason='x')"], ["pytest.mark.skip(reason='x')"]),  # for another reason
+    (["pytest.mark.skip( reason)"], ["pytest.mark.skip(  reason)"], []),  # formatted anew
+    (["pytest.mark.skip"], [], []),  # one that goes is welcome
+]
+
+
+@pytest.mark.parametrize(("then", "now", "new"), SKIPS)
+def test_a_skip_is_new_when_nothing_accounts_for_it(then: list[str], now: list[str], new: list[str]) -> None:
+    before = [item for line in then for item in guarded_in([SKIP], "tests/a.py", line)]
+    after = [item for line in now for item in guarded_in([SKIP], "tests/moved.py", line)]  # it may move to another file
+    assert [item.now for item in new_skips(before, after)] == new
+
+
+# patterns, the words that the hook looks for
+WORDS = [
+    ((THRESHOLD,), ("GSM8K_THRESHOLD",)),
+    ((SKIP,), ("skip", "xfail")),  # not `pytest` and `mark`, which stand in every test
+    ((Guard("odd", "x", r"([0-9.]+)", "threshold"),), ("",)),  # no word at all: every file is looked at
+]
+
+
+@pytest.mark.parametrize(("guards", "words"), WORDS)
+def test_the_hook_looks_for_the_words_of_the_patterns(guards: tuple[Guard, ...], words: tuple[str, ...]) -> None:
+    assert words_of(guards) == words
 
 
 def test_a_value_that_moves_to_another_file_is_no_longer_the_frozen_one() -> None:
