@@ -22,6 +22,8 @@ def run_pieces(run: Mapping[str, Any]) -> Iterator[Piece]:
     yield f"Run {run['run']} of upgrade {run['upgrade']}: gate {run['gate']}, {said}"
     if run["reason"]:
         yield f"because: {run['reason']}"
+    if run["tests"] or run["cleanup"]:
+        yield f"tests: {run['tests']}; cleanup: {run['cleanup']}"
     if run["unreadable"]:
         yield f"its raw facts cannot be read: {run['unreadable']}"
     if run["failure"]:
@@ -29,6 +31,8 @@ def run_pieces(run: Mapping[str, Any]) -> Iterator[Piece]:
     if run["recorded"]:
         yield f"recorded {' and '.join(run['recorded'])} by {run['by']}"
     yield from _commands(run)
+    yield from _verdicts(run["verdicts"])
+    yield from _facts("asked for", {**run["asked"], "checks": run["checks"] or ""})
     yield from _facts("what it vouches for", run["identity"])
     yield from _facts("where", {"root": run["root"], "python": run["python"], **run["trees"]})
     yield from _facts("environment", run["environment"])
@@ -58,6 +62,16 @@ def _command_row(one: Mapping[str, Any], before: str) -> tuple[str, ...]:
     seconds = "" if one.get("seconds") is None else str(one["seconds"])
     line = one.get("missing") or shlex.join(one.get("run", ()))
     return f"{before}{one['name']}", ended, one.get("began", ""), seconds, printed, line
+
+
+def _verdicts(verdicts: list[Mapping[str, Any]]) -> Iterator[Piece]:
+    rows = tuple((one["name"], one["status"], _counts(one.get("counts", {}))) for one in verdicts)
+    if rows:
+        yield Table(("judged", "status", "tests"), rows)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count > 0)
 
 
 def _facts(title: str, facts: Mapping[str, Json]) -> Iterator[Piece]:

@@ -40,6 +40,8 @@ def test_it_shows_everything_of_a_run_to_a_program(up: FrozenUpgrade) -> None:
     (excerpt,) = run["excerpts"]  # of what failed, and of nothing else
     assert (excerpt["log"], excerpt["lines"]) == ("log/tell.log.gz", TEXT.splitlines()[-20:])
     assert run["host"]["machine"]["system"]
+    assert [(one["name"], one["status"]) for one in run["verdicts"]] == [("tell", "FAIL"), ("unit", "PASS")]
+    assert (run["tests"], run["cleanup"]) == ("FAIL", "PASS")
     assert len(run["recorded"]) == 2
     assert any("exit code 3" in one["message"] for one in run["findings"])
 
@@ -48,7 +50,14 @@ def test_it_shows_everything_of_a_run_to_a_program(up: FrozenUpgrade) -> None:
 def test_it_shows_everything_of_a_run_to_a_person(up: FrozenUpgrade, form: str) -> None:
     said = call(["log", "--run", "R-1", "--format", form], up.plugin.path).ok().out
     said = said.replace("\\", "").replace("&#x27;", "'")
-    for part in ("it opened failure F-1", "exit code 3", "unit.xml", "line 2999 of a long story", up.plugin.head):
+    for part in (
+        "it opened failure F-1",
+        "exit code 3",
+        "unit.xml",
+        "tests: FAIL; cleanup: PASS",
+        "line 2999 of a long story",
+        up.plugin.head,
+    ):
         assert part in said
     assert "line 2900 of" not in said
 
