@@ -107,18 +107,22 @@ LISTINGS = [
     (b"a.py::t\n\n2 tests collected in 0.1s\n", "1 ids stand there"),  # a line got lost
     (b"a.py::t\n\n1 test collected, 2 errors in 0.1s\n", "2 modules could not be imported"),
     (b"a.py: 3\nb.py: 1\n\n", "counts, no ids"),  # -q twice: the plugin's own addopts has one
+    (b"a.py::t\na.py::t\n\n2 tests collected in 0.1s\n", "a.py::t: stands there twice"),  # one that hides another
+    (b"a.py::t\n\n1 test collected in 0.1s\n" + b" " * (64 << 20), "bytes; expected at most"),
     (b"", "no closing line"),
     (b"\xff\xfe\x00", "no closing line"),
 ]
 
 
-@pytest.mark.parametrize(("data", "wrong"), LISTINGS)
+@pytest.mark.parametrize(("data", "wrong"), LISTINGS, ids=range(len(LISTINGS)))
 def test_a_listing_is_complete_or_refused(data: bytes, wrong: str | None) -> None:
     if wrong is None:
         assert len(parse_collected(data, "listing")) == data.count(b"::")
     else:
-        with pytest.raises(EvidenceFault, match=wrong):
+        with pytest.raises(EvidenceFault, match=wrong) as fault:
             parse_collected(data, "listing")
+        assert fault.value.message.startswith("listing")
+        assert "; expected " in fault.value.message
 
 
 def test_a_real_listing_with_quiet_twice_or_errors_is_refused(real: Path) -> None:

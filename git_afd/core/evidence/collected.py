@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from typing import Final
 
 from git_afd.core.evidence.fault import EvidenceFault
+
+SIZE_LIMIT: Final = 64 << 20
+"""Largest listing that is read, in bytes: a hundred thousand tests have some ten MiB."""
 
 _COUNT_LINE: Final = re.compile(r"\S.*\.py: \d+\Z")
 _SUMMARY: Final = re.compile(r"(?:(\d+)/)?(\d+) tests? collected(?: \((\d+) deselected\))?(?:, (\d+) errors?)?")
@@ -17,9 +20,11 @@ _EXPECTED: Final = "one node id a line and the closing line with their number"
 def parse_collected(data: bytes, file: str) -> tuple[str, ...]:
     """Return the node ids in the order printed; `file` names the listing for messages.
 
-    Raises EvidenceFault: no closing line (cut off), errors during collection, ``-q`` given twice (counts
-    instead of ids: the project's own configuration may hold one), or a number that contradicts the list.
+    Raises EvidenceFault: too large, no closing line (cut off), errors during collection, ``-q`` given twice (counts
+    instead of ids: the project's own configuration may hold one), an id twice, or a number that contradicts the list.
     """
+    if len(data) > SIZE_LIMIT:
+        raise EvidenceFault(file, "", f"has {len(data)} bytes", f"at most {SIZE_LIMIT}")
     lines = data.decode(errors="replace").splitlines()
     names, rest = _split(lines)
     if not names and any(_COUNT_LINE.match(line) for line in lines):
@@ -34,6 +39,9 @@ def parse_collected(data: bytes, file: str) -> tuple[str, ...]:
         raise EvidenceFault(file, "", f"{errors} modules could not be imported", "a collection without errors")
     if int(selected or total) != len(names):
         raise EvidenceFault(file, "", f"{len(names)} ids stand there", f"{selected or total} as its last line says")
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice:
+        raise EvidenceFault(file, twice, "stands there twice", "each test once")
     return names
 
 
