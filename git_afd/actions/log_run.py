@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
 from git_afd.actions.kept import Kept, kept_files
 from git_afd.adapters.kept_log import log_ends
 from git_afd.adapters.session import Session
+from git_afd.core import shape
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.raw_run import FILE, Ended, RawRun, parse_raw_run
 from git_afd.core.outcome import Json
@@ -42,6 +44,7 @@ def run_details(session: Session, up: Upgrade, run: Run, records: Iterable[Recor
         "python": body.get("python", ""),
         "identity": {"commit": run.commit, "tree": body.get("tree", ""), **run.bound},
         "commands": [_command(one, files) for one in raw.commands] if raw else [],
+        "cells": dict(_cells(body)),
         "collections": [_command(one, files) for one in raw.listings] if raw else [],
         "environment": dict(raw.environment) if raw else {},
         "host": dict(raw.host) if raw else {},
@@ -96,6 +99,14 @@ def _command(one: Ended, files: Iterable[Kept]) -> dict[str, Json]:
         "left_behind": list(one.left_behind),
         "survivors": list(one.survivors),
     }
+
+
+def _cells(body: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    """Yield what was recorded of each cell of a native control; a record of another shape has none."""
+    with suppress(shape.ShapeFault):
+        for one in shape.tables(body, "commands"):
+            if shape.table(one, "cell"):
+                yield shape.text(one, "name"), shape.table(one, "cell")
 
 
 def _moment(seconds: float) -> str:

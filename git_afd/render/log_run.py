@@ -32,6 +32,8 @@ def run_pieces(run: Mapping[str, Any]) -> Iterator[Piece]:
         yield f"recorded {' and '.join(run['recorded'])} by {run['by']}"
     yield from _commands(run)
     yield from _verdicts(run["verdicts"])
+    for name, cell in run["cells"].items():
+        yield from _facts(f"cell {name}", _flat(cell))
     yield from _facts("asked for", {**run["asked"], "checks": run["checks"] or ""})
     yield from _facts("what it vouches for", run["identity"])
     yield from _facts("where", {"root": run["root"], "python": run["python"], **run["trees"]})

@@ -83,6 +83,9 @@ def test_a_fallback_is_another_cell_and_decides_nothing_for_the_asked_one(
         ("silent-fallback", "note")
     }
     assert "graph (not required)" in out
+    told = up.plugin.afd("log --run R-1").ok().out
+    assert "cell graph" in told
+    assert "enforce_eager=False cudagraph=FULL_DECODE_ONLY" in told
 
 
 def test_a_server_sees_neither_the_plugins_variables_nor_our_own_choice_of_plugins(
