@@ -26,6 +26,7 @@ READ_ONLY = {
     "log",
     "root-cause show",
     "failure list",
+    "failure show",
     "root-cause list",
     "doctor",
     "hooks status",
