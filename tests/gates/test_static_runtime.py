@@ -175,6 +175,16 @@ def test_a_worktree_of_the_same_commit_is_the_code_under_test(up: FrozenUpgrade,
     assert "a clean tree of the same commit" in said(done, "plugin-same-commit")
 
 
+def test_a_bundle_carries_what_the_checks_saw_and_they_judge_it_again(
+    up: FrozenUpgrade, site: Path, tmp_path: Path
+) -> None:
+    bundle = str(tmp_path / "static.afd")
+    run(up, up.plugin.path, up.vllm.path, up.ascend.path, site, options=("--bundle", bundle)).ok()
+    done = run(up, options=("--from", bundle, "--dry-run")).ok()  # here there is no such runtime
+    assert set(status_of(done)) == {"unit", *CHECKS}
+    assert set(status_of(done).values()) == {"PASS"}
+
+
 def test_one_check_can_be_asked_for_by_its_name(up: FrozenUpgrade) -> None:
     done = run(up, options=("--only", "patches")).ok()
     assert status_of(done) == {"patches": "PASS"}
