@@ -17,9 +17,19 @@ def before(up: Upgrade, name: str) -> Iterator[Run]:
 
 
 def last_failed(up: Upgrade, gate: str, name: str) -> Run | None:
-    """Return the run of `gate` before `name` that decided last, when it failed; None when it passed or none did."""
-    decided = [run for run in before(up, name) if run.gate == gate and run.status in _DECIDED and not run.diagnostic]
-    return decided[-1] if decided and decided[-1].status == "FAIL" else None
+    """Return the newest complete run of `gate` before `name` that failed, None when the gate passed since or never ran.
+
+    A diagnostic that failed after the gate did counts: who moves to another host reproduces the failure there first.
+    """
+    found: Run | None = None
+    for run in before(up, name):
+        if run.gate != gate or run.status not in _DECIDED or run.only or run.failure or run.cell:
+            continue
+        if run.status == "FAIL":
+            found = run if found or not run.diagnostic else None
+        elif not run.diagnostic:
+            found = None
+    return found
 
 
 def native_controls(up: Upgrade, name: str) -> tuple[Run, ...]:

@@ -9,9 +9,11 @@ from bench import command, gate, policy, python, shown, upgrade
 from kit import Kit
 from kit_upgrade import PRODUCTION
 
+from git_afd.core.earlier import last_failed
 from git_afd.core.evidence.raw_run import Identity, RawRun
 from git_afd.core.evidence.retry import judge_retry
 from git_afd.core.outcome import Json
+from git_afd.core.state import Run, Upgrade
 
 WHO = Identity("U-1", "a" * 40, "b" * 40, "then", "w", "four", "p")
 OTHER = replace(WHO, content="now")
@@ -50,6 +52,35 @@ def test_a_retry_changes_one_thing(retry: RawRun, says: str) -> None:
     found = list(judge_retry("R-1", FAILED, retry))
     assert len(found) == bool(says)
     assert all(f"against the failed run R-1 this one changes {says}" in one.message for one in found)
+
+
+def ran(name: str, status: str, **more: object) -> Run:
+    return Run(f"r-{name}", name, "basic", status, "c", **more)  # type: ignore[arg-type]  # the table's own columns
+
+
+FAIL, PASS, AGAIN = ran("R-1", "FAIL"), ran("R-2", "PASS"), ran("R-3", "FAIL")
+ELSEWHERE = ran("R-4", "FAIL", diagnostic=True)
+
+# the runs before, and which of them a retry is compared with
+BEFORE = [
+    ([], None),
+    ([FAIL], "R-1"),
+    ([FAIL, PASS], None),  # it was answered
+    ([FAIL, PASS, AGAIN], "R-3"),
+    ([FAIL, ran("R-2", "BLOCKED"), ran("R-3", "INTERRUPTED")], "R-1"),  # they decided nothing
+    ([FAIL, ELSEWHERE], "R-4"),  # reproduced in another environment
+    ([FAIL, ran("R-2", "PASS", diagnostic=True)], "R-1"),  # a diagnostic answers nothing
+    ([ELSEWHERE], None),  # nor does it begin anything
+    ([FAIL, ran("R-2", "FAIL", diagnostic=True, only="models")], "R-1"),  # one command is not the gate
+    ([FAIL, ran("R-2", "FAIL", diagnostic=True, cell="native")], "R-1"),
+]
+
+
+@pytest.mark.parametrize(("runs", "name"), BEFORE)
+def test_a_retry_is_compared_with_the_last_run_that_failed_whole(runs: list[Run], name: str | None) -> None:
+    up = Upgrade("U-1", freeze=None, runs={run.name: run for run in runs})  # type: ignore[arg-type]  # not looked at
+    found = last_failed(up, "basic", "R-9")
+    assert (found.name if found else None) == name
 
 
 CODE = "import os, sys; sys.exit(os.environ.get('AFD_ROLE') != 'attention')"

@@ -20,7 +20,11 @@ def refuse_retry(session: Session, up: Upgrade, raw: RawRun) -> None:
         return
     failed = failed_of(session, up, raw, "")
     for finding in judge_retry(*failed, raw) if failed else ():
-        raise Refused(finding.message, f"{finding.remedy}, or --diagnostic", code=finding.code)
+        raise Refused(
+            finding.message,
+            f"{finding.remedy}; a --diagnostic run that fails so is what the next one is compared with",
+            code=finding.code,
+        )
     if raw.gate != "accuracy":
         return
     control = control_of(session, up, session.policy(up).policy, "")
