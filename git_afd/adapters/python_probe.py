@@ -27,7 +27,7 @@ PACKAGES: Final = {
     "triton-ascend": "triton",
     "transformers": "transformers",
     "lm-eval": "lm_eval",
-    "afd-plugin": "afd_plugin",
+    "vllm-afd-plugin": "afd_plugin",
 }
 """Distributions that decide a run, and the module each is imported as."""
 

@@ -97,7 +97,7 @@ def _checked(data: Mapping[str, Any]) -> Iterator[str]:
         count = f" ({row['tests']} in {row['command']})" if row["tests"] else ""
         yield f"focused test of {row['root_cause']}: {row['test']} {row['outcome']}{count}".replace("  ", " ")
     for row in data.get("not_run", ()):
-        tests = "" if row["tests"] is None else f" ({row['tests']} tests)"
+        tests = "" if row["tests"] is None else f" ({row['tests']} test{'s' * (row['tests'] != 1)})"
         yield f"did not run: {row['file']}{tests}: {row['reason']}"
 
 
