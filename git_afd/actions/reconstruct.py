@@ -107,6 +107,7 @@ def _data(pairs: Sequence[Pair], subject: Subject, found: Reconstruction) -> dic
         "deviations": [item.as_json() for item in found.deviations],
         "questions": [item.as_json() for item in found.questions],
         "imports": list(found.imports),
+        "typing": list(found.typing),
         "replaced": [{"old": old, "new": new} for old, new in found.replaced],
         "unused": list(found.unused),
         "notes": [*subject.moved, *found.notes],

@@ -170,6 +170,30 @@ def test_imports_that_nothing_uses_any_more_go(before: str, after: str) -> None:
     assert put(text(copy), found).startswith(f"{after}\n\ndef g")
 
 
+LATE = "from __future__ import annotations\n"
+# the file before the function, the same with the import that an annotation needs
+TYPED = [
+    (f"{LATE}from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from up import A\n", f"{LATE}from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from up import A\n    from up.kinds import Kind\n"),
+    (f"{LATE}import os\n", f"{LATE}import os\nfrom typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    from up.kinds import Kind\n"),
+    ("import os\n", "import os\nfrom up.kinds import Kind\n"),  # an annotation is looked up when the function is defined
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), TYPED)
+def test_what_only_annotations_name_is_imported_for_type_checkers(before: str, after: str) -> None:
+    copy = f"{before}\n\ndef f(a):\n    <x\n    mine(os, A)\n    >x\n    one(a)"
+    names = Names(
+        (),
+        {"one": "up.one"},
+        frozenset(),
+        {"one": "up.one", "Kind": "up.kinds.Kind"},
+        {"Kind": "from up.kinds import Kind"},
+    )
+    found = rebuilt(copy, "def f(a):\n    one(a)", "def f(a: Kind):\n    one(a)", names)
+    assert found.complete, found.questions
+    assert put(text(copy), found).startswith(f"{after}\n\ndef f(a: Kind)")
+
+
 def _fixture(kit: Kit, upstreams: Mapping[str, str], plugin: Mapping[str, str]) -> list[str]:
     ascend = {"vllm_ascend/__init__.py": ""}
     words = ["--at", "HEAD"]

@@ -157,7 +157,8 @@ class Reconstruction:
 
     `complete` means: every block placed or absorbed, every deviation decided, the text parses, its signature is the
     target's, its markers are balanced. `imports` are statements that the plugin's module lacks, `replaced` pairs of
-    one that it has and the one that takes its place, `unused` the names that it imports for nothing afterwards;
+    one that it has and the one that takes its place, `unused` the names that it imports for nothing afterwards, and
+    `typing` statements that only annotations need;
     `notes` are facts that need no decision before the text may stand. `first` and `last` are the lines of the file it
     takes the place of (from 1). `target` is the target's function as it would stand without any block.
     """
@@ -174,3 +175,4 @@ class Reconstruction:
     target: str = ""
     replaced: tuple[tuple[str, str], ...] = ()
     unused: tuple[str, ...] = ()
+    typing: tuple[str, ...] = ()

@@ -233,6 +233,7 @@ def _finished(
         target="\n".join(shifted(list(skeleton.lines), "", case.indent)) + "\n",
         replaced=tuple(skeleton.replaced),
         unused=(*idle, *skeleton.rebound),
+        typing=tuple(skeleton.typing_only),
     )
 
 
