@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ASK_S: Final = 5.0
 _PAUSES_S: Final = (0.05, 1.0)
 _SEEN_LIMIT: Final = 1000
-_FREE_S: Final = 2.0
+_FREE_S: Final = 1.0
 _JOIN_S: Final = 5.0
 _LATE_S: Final = 10.0
 _OK: Final = 200

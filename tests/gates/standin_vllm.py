@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -84,9 +83,6 @@ def main() -> None:
     start_engine()
     if "aside" in TRICKS:  # it never listens, and whoever does is somebody else
         time.sleep(60)
-    if "worker" in TRICKS:  # a worker in a session of its own that ignores its parent's end
-        code = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
-        subprocess.Popen([sys.executable, "-S", "-E", "-c", code], start_new_session=True)
     ThreadingHTTPServer(("127.0.0.1", PORT), Handler).serve_forever()
 
 

@@ -135,6 +135,19 @@ def test_without_a_server_in_the_policy_it_is_blocked_and_an_example_is_shown(ki
     assert "[[gates.native.cell]] to afd.toml before the next freeze" in done.out
 
 
+def test_a_failed_control_opens_a_failure_with_its_root_and_is_run_again_alone(kit: Kit) -> None:
+    text = native_policy(cell("eager", "die-early"), cell("other", required=False))
+    up = upgrade(kit, text, up_to=BEFORE_NATIVE, upstreams=UPSTREAMS)
+    done = gate(up, "native", "--json")
+    assert (done.code, done.json["data"]["status"]) == (1, "FAIL")
+    assert "eager: it ended with exit code 1 before it was ready" in done.json["data"]["blocker"]
+    failure = up.upgrade.failures["F-1"]
+    assert failure.commands == ("eager",)
+    assert "RuntimeError: no device" in up.plugin.afd("failure show F-1").ok().out
+    again = gate(up, "native", "--only", "other", "--dry-run", "--json").json["data"]["would_run"]
+    assert [one["name"] for one in again] == ["other"]
+
+
 def started(up: FrozenUpgrade, mark: Path) -> tuple[subprocess.Popen[bytes], int]:
     """Start the gate and wait until its server runs; return both pids' owners."""
     argv = ["git-afd", "gate", "native", "--python", sys.executable]

@@ -27,7 +27,6 @@ CELLS: list[tuple[tuple[str, ...], dict[str, Any], set[str]]] = [
     (("redirect",), {}, {"http-error"}),
     (("graph",), {}, {"silent-fallback"}),
     (("deaf",), {"stop-timeout-s": 1}, {"process-left"}),  # SIGTERM is not enough
-    (("worker",), {"stop-timeout-s": 1}, {"process-left"}),  # nor for what it started
     ((), {"env": {}}, {"plugins-unknown"}),  # a quieter log
 ]
 

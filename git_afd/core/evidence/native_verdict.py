@@ -75,7 +75,8 @@ def judge_cell(cell: Cell, words: LogWords, pair: Pair, ended: Ended, files: Map
         runtime = judge_runtime(parse_runtime(_bytes(files, place), place), pair.wanted, pair.frozen)
     except EvidenceFault as fault:
         return CellVerdict("BLOCKED", (fault.as_finding(),))
-    found = (*runtime.findings, *_findings(cell, served, told, answer, ended))
+    every = (*runtime.findings, *_findings(cell, served, told, answer, ended))
+    found = tuple(sorted(every, key=lambda finding: finding.code in _UNKNOWN))  # what failed, before what is unknown
     return CellVerdict(_status(found), found, _facts(cell, ended, served, told, answer, runtime))
 
 
