@@ -33,9 +33,11 @@ def prepared(kit: Kit, value: float = 0.5) -> FrozenUpgrade:
 def test_a_native_control_decides_nothing_and_is_what_accuracy_is_compared_with(kit: Kit, tmp_path: Path) -> None:
     up = prepared(kit)
     env = npu_host(tmp_path)
-    data = gate(up, "accuracy", "--cell", "native", "--json", env={**env, "AFD_ROLE": "ffn"}).ok().json["data"]
+    done = gate(up, "accuracy", "--cell", "native", "--json", env={**env, "AFD_ROLE": "ffn"}).ok()
+    data = done.json["data"]
     assert (data["status"], data["cell"], data["diagnostic"]) == ("PASS", "native", True)
     assert [one["name"] for one in data["commands"]] == ["native-eager", "native-graph"]
+    assert "VLLM_PLUGINS alone says that it is native" in done.out  # its log is silent
     assert up.upgrade.runs[data["run"]].cell == "native"
     assert shown(up, PHASE)["status"] == "not run"
     said = gate(up, "accuracy", "--json", env=env).ok().json["data"]

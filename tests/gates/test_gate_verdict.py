@@ -12,11 +12,13 @@ import pytest
 from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
 from git_afd.core.evidence.collecting import collect_command
+from git_afd.core.evidence.control_log import judge_control_log
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.gate_verdict import GateVerdict, Question, judge
 from git_afd.core.evidence.raw_run import Ended, Identity, RawRun, parse_raw_run
 from git_afd.core.evidence.suite_verdict import AllowedSkip
 from git_afd.core.finding import Finding
+from git_afd.core.native_cell import LogWords
 from git_afd.core.policy import Gate
 
 WHO = Identity("U-1", "a" * 40, "b" * 40, "c", "w", "four", "p")
@@ -211,6 +213,27 @@ def test_the_results_of_two_modes_cannot_change_places() -> None:
     assert judge(ACCURACY, raw, {names["eager"]: eager, names["graph"]: graph}).status == "PASS"
     verdict = judge(ACCURACY, raw, {names["eager"]: graph, names["graph"]: eager})
     assert (verdict.status, [one.code for one in verdict.findings][:2]) == ("BLOCKED", ["foreign-result"] * 2)
+
+
+LOADED = b"INFO [__init__.py:43] Loading plugin afd\n"
+QUIET = b"DEBUG Available plugins for group vllm.general_plugins:\nDEBUG Loading plugin ascend\n"
+
+# what a control's log says, what is found, whether it counts against it
+CONTROL_LOGS = [
+    (LOADED, ["plugin-loaded"], "error"),
+    (b"All plugins in this group will be loaded.\n", ["plugin-loaded"], "error"),
+    (QUIET, [], ""),
+    (b"", ["plugins-unknown"], "note"),  # the variable alone
+]
+
+
+@pytest.mark.parametrize(("log", "codes", "severity"), CONTROL_LOGS)
+def test_a_control_that_loaded_the_plugin_is_none(log: bytes, codes: list[str], severity: str) -> None:
+    raw = RawRun("accuracy", WHO, "py", "/r", (Ended("n", ("n",), 0, log="log/n.log"),), cell="native")
+    found = list(judge_control_log(raw, {"log/n.log": log}, LogWords()))
+    assert [one.code for one in found] == codes
+    assert all(one.severity == severity for one in found)
+    assert not list(judge_control_log(replace(raw, cell=""), {"log/n.log": log}, LogWords()))
 
 
 def test_a_partial_run_says_what_full_would_be() -> None:

@@ -46,7 +46,7 @@ def judge_raw(
     `but` is the run's own name: it is not foreign to itself.
     """
     left = (name for one in raw.commands for name in (*one.junit, *one.results, *one.samples))
-    served = (name for one in raw.commands for name in (*names_of(one.name), one.log) if raw.gate == "native")
+    served = (name for one in raw.commands for name in (*names_of(one.name), one.log) if NATIVE in (raw.gate, raw.cell))
     looked = (BEFORE, AFTER, MAP, BEFORE_FACTS, AFTER_FACTS, runtime_facts.FILE, registration.FILE)
     wanted = {*looked, *left, *(one.log for one in raw.listings), *served}
     found = (wanted & files.keys()) if files is not None else wanted
@@ -81,6 +81,8 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
     """Return what a run is judged by: the frozen policy, the frozen threshold, the skips that were documented then."""
     policy = session.policy(up).policy
     gate = policy.gates.get(raw.gate, Gate()).of_cell(raw.cell)
+    if raw.cell:
+        gate = replace(gate, words=policy.gates.get("native", Gate()).words)
     if raw.diagnostic and not raw.cell:  # it may be one command of several; it never counts
         names = {one.name for one in raw.commands}
         own = (command for command in gate.commands if command.name in names)

@@ -18,6 +18,7 @@ from git_afd.core.evidence.cells import Coverage, coverage, tests_of
 from git_afd.core.evidence.checks import CheckQuestion, environment_doubt, facts_of, judge_checks
 from git_afd.core.evidence.collecting import root_of
 from git_afd.core.evidence.control import Control
+from git_afd.core.evidence.control_log import judge_control_log
 from git_afd.core.evidence.expectation import LOST, Expectation, expect, vacant
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.focused import Suite, not_run
@@ -188,6 +189,7 @@ def _around(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> Iter
         yield Finding("simulated-host", "", "the host was a simulation, which this policy does not accept", "")
     for name in question.accuracy.lowering(raw.environment) if question.accuracy is not None else ():
         yield Finding("lowered", name, f"{name} lowers what accuracy measures or demands", f"unset {name}, run again")
+    yield from judge_control_log(raw, files, question.gate.words)
     if question.failed is not None:
         yield from judge_retry(*question.failed, raw)
     if raw.interrupted:
