@@ -28,9 +28,9 @@ class Entry:
         return self.mode in FILE_MODES
 
 
-def entries(git: Git, commit: str) -> tuple[Entry, ...]:
-    """List every file of a commit (full id), recursively, in git's order."""
-    return parsed(git("ls-tree", "-r", "-z", "--full-tree", commit))
+def entries(git: Git, commit: str, inside: str = "") -> tuple[Entry, ...]:
+    """List every file of a commit (full id), or those `inside` a folder, recursively, in git's order."""
+    return parsed(git("ls-tree", "-r", "-z", "--full-tree", commit, *(("--", inside) if inside else ())))
 
 
 def parsed(listing: str) -> tuple[Entry, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from git_afd.adapters.content import Entry, entries
-from git_afd.adapters.git import Git, decode
+from git_afd.adapters.git import Git, decode, encode
 from git_afd.errors import Blocked, EnvironmentFault
 
 if TYPE_CHECKING:
@@ -41,8 +41,11 @@ class Objects(Protocol):
         """Who reads: ``libgit2`` or ``git``."""
         ...
 
-    def entries(self, commit: str) -> tuple[Entry, ...]:
-        """List every file of a commit (full id), recursively, in git's order. Raises Blocked when one is missing."""
+    def entries(self, commit: str, inside: str = "") -> tuple[Entry, ...]:
+        """List every file of a commit (full id), recursively, in git's order. Raises Blocked when one is missing.
+
+        `inside` is the one folder or file that is listed; it may be absent.
+        """
         ...
 
     def blobs(self, ids: Iterable[str]) -> dict[str, bytes | None]:
@@ -75,13 +78,18 @@ class LibraryObjects:
     repository: pygit2.Repository
     name: str = "libgit2"
 
-    def entries(self, commit: str) -> tuple[Entry, ...]:
+    def entries(self, commit: str, inside: str = "") -> tuple[Entry, ...]:
         """See :class:`Objects`."""
         import pygit2
 
         try:
-            tree = self.repository[commit].peel(pygit2.Tree)
-            return tuple(_listed(tree, b""))
+            found: pygit2.Object = self.repository[commit].peel(pygit2.Tree)
+            for part in inside.split("/") if inside else ():
+                if not isinstance(found, pygit2.Tree) or part not in found:
+                    return ()
+                found = found[part]
+            prefix = encode(f"{inside}/") if inside else b""
+            return tuple(_listed(found, prefix)) if isinstance(found, pygit2.Tree) else (_entry(found, inside),)
         except (KeyError, ValueError, pygit2.GitError) as error:
             raise _unlisted(commit) from error
 
@@ -119,10 +127,10 @@ class ProgramObjects:
     git: Git
     name: str = "git"
 
-    def entries(self, commit: str) -> tuple[Entry, ...]:
+    def entries(self, commit: str, inside: str = "") -> tuple[Entry, ...]:
         """See :class:`Objects`."""
         try:
-            return entries(self.git, commit)
+            return entries(self.git, commit, inside)
         except (EnvironmentFault, Blocked) as error:
             raise _unlisted(commit) from error
 
@@ -169,4 +177,8 @@ def _listed(tree: pygit2.Tree, folder: bytes) -> Iterable[Entry]:
         if isinstance(item, pygit2.Tree):
             yield from _listed(item, path + b"/")
         else:
-            yield Entry(f"{int(item.filemode):06o}", item.type_str, str(item.id), decode(path))
+            yield _entry(item, decode(path))
+
+
+def _entry(item: pygit2.Object, path: str) -> Entry:
+    return Entry(f"{int(item.filemode or 0):06o}", item.type_str, str(item.id), path)

@@ -37,15 +37,11 @@ class SourceTree:
     def ids(self) -> Mapping[str, str]:
         """Blob ids by path, in git's order. Raises Blocked when the commit cannot be listed."""
         if self._ids is None:
-            inside = f"{self.folder}/" if self.folder else ""
-            listed = self.objects.entries(self.commit)
+            listed = self.objects.entries(self.commit, self.folder)
             self._ids = {
                 item.path: item.id
                 for item in listed
-                if item.kind == "blob"
-                and item.mode != "120000"
-                and item.path.startswith(inside)
-                and self.wanted(item.path)
+                if item.kind == "blob" and item.mode != "120000" and self.wanted(item.path)
             }
         return self._ids
 
@@ -67,7 +63,7 @@ class SourceTree:
 
     def outside(self, path: str) -> str | None:
         """Return the text of a file of the commit that need not lie in the folder, None when there is none."""
-        blob = next((item.id for item in self.objects.entries(self.commit) if item.path == path), None)
+        blob = next((item.id for item in self.objects.entries(self.commit, path) if item.path == path), None)
         data = self.objects.blobs([blob]).get(blob) if blob else None
         return data.decode("utf-8", "replace") if data is not None else None
 

@@ -39,6 +39,9 @@ def readers(repo: Repo) -> tuple[LibraryObjects, ProgramObjects]:
 def test_both_readers_list_the_same_files_in_the_same_order(repo: Repo) -> None:
     library, program = readers(repo)
     assert library.entries(repo.head) == program.entries(repo.head)
+    for inside in {part for entry in program.entries(repo.head) for part in (entry.path, entry.path.partition("/")[0])}:
+        assert library.entries(repo.head, inside) == program.entries(repo.head, inside) != ()
+    assert library.entries(repo.head, "no/such") == program.entries(repo.head, "no/such") == ()
     assert {entry.kind for entry in library.entries(repo.head)} == {"blob", "commit"}
 
 

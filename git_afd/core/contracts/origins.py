@@ -71,11 +71,14 @@ class Origins:
     def _code(self, who: str, path: str, first: int, last: int) -> Counter[str]:
         key = (who, path, first)
         if key not in self._lines:
-            if (who, path) not in self._texts:
-                data = self.corpus(who).get(path, b"")
-                self._texts[who, path] = data.decode("utf-8", "replace").splitlines()
-            self._lines[key] = code_lines(self._texts[who, path], first, last)
+            self._lines[key] = code_lines(self._text(who, path), first, last)
         return self._lines[key]
+
+    def _text(self, who: str, path: str) -> list[str]:
+        if (who, path) not in self._texts:
+            data = self.corpus(who).get(path, b"")
+            self._texts[who, path] = data.decode("utf-8", "replace").splitlines()
+        return self._texts[who, path]
 
     def namesakes(self, name: str, ours: Counter[str]) -> Iterator[Located]:
         """Yield upstream functions of a name whose bodies share something with ours.
@@ -89,7 +92,7 @@ class Origins:
         if len(found) > _TOO_COMMON:
             return
         for who, path in found:
-            for first, last in search.blocks(self.corpus(who)[path], name):
+            for first, last in search.blocks(self._text(who, path), name):
                 if likeness(ours, self._code(who, path, first, last)) >= _HINT:
                     yield from self._at(who, path, name, first)
 

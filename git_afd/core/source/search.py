@@ -58,9 +58,8 @@ def _before(data: bytes, end: int) -> bytes:
     return found[0] if found else b""
 
 
-def blocks(data: bytes, name: str) -> Iterator[tuple[int, int]]:
+def blocks(lines: Sequence[str], name: str) -> Iterator[tuple[int, int]]:
     """Yield first and last line (from 1) of each function of a name, by indentation alone."""
-    lines = data.decode("utf-8", "replace").splitlines()
     start = re.compile(rf"([ \t]*)(?:async[ \t]+)?def[ \t]+{re.escape(name)}\b")
     for number, line in enumerate(lines):
         match = start.match(line) if name in line else None
