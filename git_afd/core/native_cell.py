@@ -31,6 +31,8 @@ TEARDOWN_S: Final = 120
 NO_CELL: Final = "the policy names no server for gate native"
 NO_CELL_FIX: Final = "add a [[gates.native.cell]] to afd.toml before the next freeze; git afd gate native shows one"
 
+_RELEASE_S: Final = 90
+
 EXAMPLE: Final = """\
 [[gates.native.cell]]
 name = "eager"
@@ -154,6 +156,9 @@ def read_cells(gate: Mapping[str, Json]) -> tuple[tuple[Cell, ...], LogWords]:
     for place, cell in enumerate(cells):
         if cell.name in (other.name for other in cells[:place]):
             raise CellFault(f"cell[{place}].name", f"{cell.name} stands there twice")
+        if gate.get("npu") is True and cell.stop_timeout_s <= _RELEASE_S:
+            text = f"releasing NPU memory takes 45 s and more: over {_RELEASE_S} was expected"
+            raise CellFault(f"cell[{place}].stop-timeout-s", text)
     if cells and not any(cell.required for cell in cells):
         raise CellFault("cell[0].required", "at least one cell must be required, else nothing is asked")
     return cells, _words(_table(gate, "log", "log", _LOG))

@@ -41,6 +41,7 @@ def cell(name: str, *tricks: str, **changed: Any) -> dict[str, Any]:
 
 
 GRAPH = {**ASKED, "mode": "enforce_eager=False cudagraph=FULL_DECODE_ONLY"}
+LONG = {"stop-timeout-s": 91}
 HOST = "[gates.native]\nnpu = true\n"
 
 
@@ -48,7 +49,8 @@ HOST = "[gates.native]\nnpu = true\n"
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[FrozenUpgrade, dict[str, Any], str, dict[str, str]]:
     """One run of two cells: the asked one, and one that asks for graph mode, falls back, and is not required."""
     kit, tools = Kit(tmp_path_factory.mktemp("native")), tmp_path_factory.mktemp("tools")
-    text = native_policy(cell("eager"), cell("graph", required=False, asked=GRAPH), simulated=True, npu=True)
+    asked, other = cell("eager", **LONG), cell("graph", required=False, asked=GRAPH, **LONG)
+    text = native_policy(asked, other, simulated=True, npu=True)
     up, host = upgrade(kit, text, up_to=BEFORE_NATIVE, upstreams=UPSTREAMS), npu_host(tools, simulated=True)
     done = gate(
         up, "native", env={**host, "AFD_MODEL": "/m", "VLLM_PLUGINS": "afd", "http_proxy": "http://127.0.0.1:9"}
@@ -205,6 +207,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"cell": [table(host="a b")]}, "cell[0].host", "host name"),
     ({"cell": [table(asked={**ASKED, "mode": ""})]}, "cell[0].asked.mode", "what is asked"),  # none can be left open
     ({"cell": [table(asked={**ASKED, "speed": "1"})]}, "cell[0].asked.speed", "is not known here"),
+    ({"npu": True, "cell": [table(**{"stop-timeout-s": 90})]}, "cell[0].stop-timeout-s", "over 90"),
     ({"cell": [table(required=False)]}, "cell[0].required", "at least one cell"),
     ({"log": {"loaded": "Loading"}}, "log.loaded", "a group was expected"),
     ({"log": {"fallbacks": ["("]}}, "log.fallbacks[0]", "no regular expression"),
