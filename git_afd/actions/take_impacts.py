@@ -38,7 +38,7 @@ from git_afd.core.source.world import PLUGIN, World
 if TYPE_CHECKING:
     from git_afd.core.impacts.sides import Side
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Raised whenever the same sources give other impacts."""
 
 HOW: Final = f"static analysis {VERSION}"

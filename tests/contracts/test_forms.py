@@ -398,6 +398,16 @@ READS = [
         ["attribute-read Runner.device@f", "attribute-read Runner.supports_graph@f"],
         [],
     ),
+    # inside a conditional expression, and not in its other half
+    (
+        """
+        from vllm.worker.runner import Runner
+        def f(x):
+            return x.device if isinstance(x, Runner) else x.supports_graph
+        """,
+        ["attribute-read Runner.device@f"],
+        ["attribute-read Runner.supports_graph@f"],
+    ),
     # the parameter of an overriding method has upstream's annotation
     (
         """

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from git_afd.core.contracts.facts import Called, Facts, Read, Said, Spot, Via
+from git_afd.core.contracts.guards import found_there, narrowed
 from git_afd.core.contracts.kinds import Kinds, written
 from git_afd.core.contracts.scope import BUILTINS, Scope
 from git_afd.core.contracts.uses import Access
@@ -235,9 +236,11 @@ class Evaluator:
         if not isinstance(node, ast.IfExp):
             return None
         self(node.test, scope)
-        before, scope.provided = scope.provided, scope.provided | self.found_there(node.test, scope)
+        before, scope.provided = scope.provided, scope.provided | found_there(self, node.test, scope)
+        kept = narrowed(self, node.test, scope, positive=True)
         first = self(node.body, scope)
         scope.provided = before
+        scope.names.update(kept)
         second = self(node.orelse, scope)
         self.last = None
         return second if first is None or first == NOTHING else first
@@ -248,7 +251,7 @@ class Evaluator:
         for part in node.values if isinstance(node, ast.BoolOp) else ():
             told.append(self(part, scope))
             if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-                scope.provided |= self.found_there(part, scope)
+                scope.provided |= found_there(self, part, scope)
         scope.provided = before
         self.last = None
         return next((item for item in told if item is not None and item != NOTHING), None)
@@ -297,23 +300,11 @@ class Evaluator:
             self.bind(part.target, element(self(part.iter, inner)), inner)
             for test in part.ifs:
                 self(test, inner)
-                inner.provided |= self.found_there(test, inner)
+                inner.provided |= found_there(self, test, inner)
         if isinstance(node, ast.DictComp):
             key, value = self(node.key, inner), self(node.value, inner)
             return Many(value, key or Outside(""))
         return Many(self(node.elt, inner))
-
-    def found_there(self, test: ast.expr, scope: Scope) -> frozenset[tuple[str, str]]:
-        """Return the attributes (object as written, name) that are there where a test holds: ``hasattr`` in it."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return frozenset().union(*(self.found_there(part, scope) for part in test.values))
-        if not (isinstance(test, ast.Call) and written(test.func) == "hasattr" and len(test.args) == 2):  # noqa: PLR2004 - object and name
-            return frozenset()
-        base, name = test.args
-        constant = name.value if isinstance(name, ast.Constant) else None
-        known = self.named(name.id, scope) if isinstance(name, ast.Name) else None
-        said = known.text if isinstance(known, Text) else constant
-        return frozenset([(written(base), said)]) if isinstance(said, str) and written(base) else frozenset()
 
     def _lambda(self, node: ast.expr, scope: Scope) -> Value | None:
         if isinstance(node, ast.Lambda):

@@ -9,10 +9,11 @@ from typing import Final
 
 from git_afd.core.contracts.evaluate import Evaluator
 from git_afd.core.contracts.facts import Passed
+from git_afd.core.contracts.guards import found_there, narrowed, quiet
 from git_afd.core.contracts.kinds import written
 from git_afd.core.contracts.scope import Scope
 from git_afd.core.contracts.values import Instance, Items, Method, ModuleValue, Outside, Thing, Value, element
-from git_afd.core.contracts.writes import assign, installed_module, quiet
+from git_afd.core.contracts.writes import assign, installed_module
 from git_afd.core.source.import_names import absolute
 from git_afd.core.source.nodes import children
 from git_afd.core.source.versions import Versions, verdict
@@ -249,8 +250,8 @@ class Walk:
         self.read(node.test, scope)
         outer, scope.condition = scope.condition, ast.unparse(node.test) if not scope.symbol else scope.condition
         if decided is not False:
-            kept = self._narrowed(node.test, scope, positive=True)
-            before, scope.provided = scope.provided, scope.provided | self.read.found_there(node.test, scope)
+            kept = narrowed(self.read, node.test, scope, positive=True)
+            before, scope.provided = scope.provided, scope.provided | found_there(self.read, node.test, scope)
             self.block(node.body, scope)
             scope.provided = before
             scope.names.update(kept)
@@ -258,34 +259,14 @@ class Walk:
         if decided is not True:
             self.block(node.orelse, scope)
         if node.body and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
-            self._narrowed(node.test, scope, positive=False)
+            narrowed(self.read, node.test, scope, positive=False)
             if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
-                scope.provided |= self.read.found_there(node.test.operand, scope)
-
-    def _narrowed(self, test: ast.expr, scope: Scope, *, positive: bool) -> dict[str, Value | None]:
-        """Bind names that an isinstance test tells the class of; return what they were before."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self._narrowed(test.operand, scope, positive=not positive)
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == positive:
-            before: dict[str, Value | None] = {}
-            for part in test.values:
-                before = {**self._narrowed(part, scope, positive=positive), **before}
-            return before
-        if not (positive and isinstance(test, ast.Call) and written(test.func) == "isinstance" and len(test.args) == 2):  # noqa: PLR2004
-            return {}
-        name, asked = test.args
-        first = asked.elts[0] if isinstance(asked, ast.Tuple) and len(asked.elts) == 1 else asked
-        klass = quiet(self.read, first, scope)
-        if isinstance(name, ast.Name) and isinstance(klass, Thing) and klass.place.kind == "class":
-            old = {name.id: self.read.named(name.id, scope)}
-            scope.names[name.id] = Instance(klass.place)
-            return old
-        return {}
+                scope.provided |= found_there(self.read, node.test.operand, scope)
 
     def _assert(self, node: ast.stmt, scope: Scope) -> None:
         if isinstance(node, ast.Assert):
             self.read(node.test, scope)
-            self._narrowed(node.test, scope, positive=True)
+            narrowed(self.read, node.test, scope, positive=True)
 
     def _for(self, node: ast.stmt, scope: Scope) -> None:
         if not isinstance(node, ast.For | ast.AsyncFor):

@@ -7,6 +7,7 @@ from typing import Final
 
 from git_afd.core.contracts.evaluate import Evaluator
 from git_afd.core.contracts.facts import Environment, Faked, Replaced, Write
+from git_afd.core.contracts.guards import quiet
 from git_afd.core.contracts.invoke import EVERY_MODULE, call
 from git_afd.core.contracts.kinds import written
 from git_afd.core.contracts.scope import Scope
@@ -94,15 +95,6 @@ def _wrapped(read: Evaluator, node: ast.Call, scope: Scope) -> Replaced:
     makes = isinstance(callee, Thing) and callee.place.who == PLUGIN and callee.place.kind == "function"
     name = written(node.func) or ast.unparse(node)[:80]
     return Replaced(name, callee.place if makes and isinstance(callee, Thing) else None, "wrapper", callable=makes)
-
-
-def quiet(read: Evaluator, node: ast.expr, scope: Scope) -> Value | None:
-    """Return what a name or dotted expression is, noting nothing."""
-    if isinstance(node, ast.Name):
-        return read.named(node.id, scope)
-    if isinstance(node, ast.Attribute):
-        return read.kinds.attribute(quiet(read, node.value, scope), node.attr)
-    return None
 
 
 def patching_call(read: Evaluator, node: ast.Call, scope: Scope) -> None:
