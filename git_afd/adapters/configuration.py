@@ -11,7 +11,9 @@ from typing import Final
 
 from git_afd.adapters.git import Git, decode
 from git_afd.core.pointers import ASK, parse_pointers
-from git_afd.core.policy import Policy, PolicyFault, parse_policy
+from git_afd.core.policy import Policy
+from git_afd.core.policy_keys import PolicyFault
+from git_afd.core.policy_reading import parse_policy
 from git_afd.errors import EnvironmentFault
 
 POLICY_FILE: Final = "afd.toml"

@@ -15,7 +15,8 @@ from git_afd.core.evidence.junit import Case, parse_junit
 from git_afd.core.evidence.registration import SCHEMA, judge_registration, parse_registration
 from git_afd.core.finding import Finding
 from git_afd.core.patch_checks.model import Checked, NotChecked
-from git_afd.core.policy import PolicyFault, parse_policy
+from git_afd.core.policy_keys import PolicyFault
+from git_afd.core.policy_reading import parse_policy
 from git_afd.core.runtime_rule import FOCUSED, IDENTITY, PATCHES, REGISTRATION, RuntimeRule
 
 COMMIT = "a" * 40
