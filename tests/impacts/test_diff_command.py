@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import shutil
+import threading
 from typing import Any
 
 import pytest
-from kit import Kit, Repo
+from kit import Kit, Repo, call
 from kit_upgrade import FrozenUpgrade, frozen
+
+from git_afd.adapters.analysis_cache import AnalysisCache
 
 PATCH = """\
 from vllm.engine import Engine
@@ -208,3 +212,29 @@ def test_what_is_not_waiting_is_not_classified(case: FrozenUpgrade) -> None:
     for words in (["gone", "NONE"], ["import:vllm/engine.py::Engine@afd_plugin/hooks.py", "NONE"]):
         done = case.plugin.afd(["classify", *words, "--why", "x"])
         assert (done.code, "no impact that needs a class" in done.err) == (3, True)
+
+
+@pytest.mark.parametrize("spoil", ["nothing", "unparsable", "lost"])
+def test_second_processes_change_no_answer(case: FrozenUpgrade, spoil: str) -> None:
+    """What one process says by itself is what several say together, of sources that cannot be read as well."""
+    if spoil == "unparsable":
+        case.vllm.write("vllm/engine.py", "class Engine(:\n    pass\n")
+        case.vllm.commit("a syntax that no Python has")
+    target = case.vllm("git rev-parse HEAD") if spoil == "unparsable" else "v2.0"
+    if spoil == "lost":
+        blob = case.vllm("git rev-parse v2.0:vllm/engine.py")
+        (case.vllm.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    asked = [word.replace("--target=vllm=v2.0", f"--target=vllm={target}") for word in looking(case, "--json")]
+    together = case.plugin.afd(asked).ok().json
+    shutil.rmtree(AnalysisCache(case.session.common_dir).folder)
+    stop = threading.Event()
+    other = threading.Thread(target=stop.wait)
+    other.start()  # beside another thread nothing is forked
+    try:
+        alone = call(asked, case.plugin.path).ok().json
+    finally:
+        stop.set()
+        other.join()
+    assert alone == together
+    states = {row["id"]: row["state"] for row in together["data"]["impacts"]}
+    assert states[STEP] == ("signature-changed" if spoil == "nothing" else "unknown")
