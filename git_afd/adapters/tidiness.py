@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 from git_afd.adapters.git import Git, git_fault
 from git_afd.core.gating import Untidy
+
+_CACHE: Final = "__pycache__"
 
 
 def untidy(git: Git) -> tuple[Untidy, ...]:
     """List every path (relative to the top) where the work tree is not HEAD; reads only, refreshes no index.
 
-    An ignored folder is one entry that ends in a slash. Raises EnvironmentFault when git cannot tell.
+    An ignored folder, or a link to one, is one entry that ends in a slash, and with it the first Python file that can
+    be imported from there. Raises EnvironmentFault when git cannot tell.
     """
     words = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
     result = git.run(*words, "--ignore-submodules=none")
     if not result.ok:
         raise git_fault(result, words, git.cwd)
-    return (*(_entry(item) for item in result.fields()), *_hidden(git))
+    top = Path(git("rev-parse", "--show-toplevel"))
+    found = [_entry(item) for item in result.fields()]
+    packages = (one for item in found if item.how == "ignored" for one in _importable(top, item.path.rstrip("/")))
+    return (*found, *packages, *_hidden(git), *_filtered(git, top))
 
 
 def _entry(item: str) -> Untidy:
@@ -29,3 +38,42 @@ def _hidden(git: Git) -> Iterator[Untidy]:
     for item in git("ls-files", "-v", "-z").split("\0"):
         if item[:1].islower() or item[:1] == "S":
             yield Untidy(item[2:], "hidden")
+
+
+def _importable(top: Path, folder: str) -> Iterator[Untidy]:
+    """Yield the first Python file of an ignored folder that is a package, or a part of the package around it.
+
+    ``pytest/__init__.py`` at the top is what ``python -m pytest`` would run. A folder such as ``build`` or ``.venv``
+    is neither, however many Python files lie deep in it.
+    """
+    place = top / folder
+    if place.name == _CACHE or not place.is_dir():
+        return
+    own, around = place / "__init__.py", place.parent / "__init__.py"
+    found = own if own.exists() else next(_sources(place), None) if around.exists() else None
+    if found is not None:
+        yield Untidy(found.relative_to(top).as_posix(), "ignored")
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != _CACHE)
+        yield from (Path(place, name) for name in sorted(files) if name.endswith(".py"))
+
+
+def _filtered(git: Git, top: Path) -> Iterator[Untidy]:
+    """Yield tracked Python files whose bytes are not the commit's, though a clean filter makes git see no difference.
+
+    A filter can stand in ``.git/info/attributes`` and the configuration, which no commit holds.
+    """
+    if not git.run("config", "--get-regexp", r"^filter\..*\.(clean|process)$").ok:
+        return
+    listed = git("ls-files", "-s", "-z", "--", ".").encode("utf-8", "surrogateescape").split(b"\0")
+    ids = {name: row.split()[1].decode() for row, _, name in (one.partition(b"\t") for one in listed if one)}
+    python = [name for name in ids if name.endswith(b".py")]
+    said = git.run("check-attr", "-z", "--stdin", "filter", input=b"\0".join(python)).stdout.split(b"\0")
+    for name in (path for path, value in zip(said[::3], said[2::3], strict=False) if value != b"unspecified"):
+        path = name.decode("utf-8", "surrogateescape")
+        data = top / path
+        if data.is_file() and git("hash-object", "--no-filters", "--", str(data)) != ids[name]:
+            yield Untidy(path, "changed")

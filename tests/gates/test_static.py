@@ -169,10 +169,24 @@ def hidden(repo: Repo) -> None:
 
 def ignored(name: str) -> Callable[[Repo], None]:
     def write(repo: Repo) -> None:
-        repo.write(".git/info/exclude", "*.py\n*.pth\n*.ini\n*.log\nbuild/\n")
+        repo.write(".git/info/exclude", "*.py\n*.pth\n*.ini\n*.log\nbuild/\npytest/\nmade/\njson\n")
         repo.write(name, "")
 
     return write
+
+
+def linked(repo: Repo) -> None:
+    """Put an ignored link to a package elsewhere where `python -m` looks first."""
+    ignored("../elsewhere/__init__.py")(repo)
+    (repo.path / "json").symlink_to(repo.path.parent / "elsewhere")
+
+
+def filtered(repo: Repo) -> None:
+    """Change a line at equal length, and let a clean filter tell git that nothing did."""
+    text = (repo.path / PRODUCTION).read_text()
+    repo(["git", "config", "filter.same.clean", f"git cat-file blob HEAD:{PRODUCTION}"])
+    repo.write(".git/info/attributes", f"{PRODUCTION} filter=same\n")
+    repo.write(PRODUCTION, text.replace("batch", "hctab"))
 
 
 def untracked(name: str) -> Callable[[Repo], None]:
@@ -196,9 +210,13 @@ UNTIDY = [
     (ignored("evil.pth"), "evil.pth (ignored)"),
     (ignored("pytest.ini"), "pytest.ini (ignored)"),
     (untracked("docs/new.md"), ""),  # documentation: no gate of these vouches for it
-    (lambda repo: repo.write("docs/guide.md", "draft") and None, ""),
+    (untracked("docs/guide.md"), ""),
     (ignored("run.log"), ""),  # ignored output that nothing imports
     (ignored("build/lib/x.py"), ""),  # a folder of build output
+    (ignored("pytest/__init__.py"), "pytest/__init__.py (ignored)"),  # what `python -m pytest` would run
+    (ignored("afd_plugin/made/of/x.py"), "afd_plugin/made/of/x.py (ignored)"),  # a part of the package
+    (linked, "json/__init__.py (ignored)"),
+    (filtered, f"{PRODUCTION} (changed)"),
     (untracked("afd_plugin/__pycache__/patch.cpython-311.pyc"), ""),  # a cache that Python checks against its source
     (untracked("afd_plugin/patch.pyc"), "afd_plugin/patch.pyc"),  # a module without a source
 ]
@@ -219,7 +237,8 @@ def test_a_tree_that_is_not_its_commit_is_blocked_by_name(
     small.plugin(["git", "update-index", "--no-assume-unchanged", PRODUCTION])
     small.plugin(["git", "restore", "--staged", "--worktree", "."])
     small.plugin(["git", "clean", "-q", "-f", "-d", "-x"])
-    small.plugin.write(".git/info/exclude", "")
+    for name in ("exclude", "attributes"):
+        small.plugin.write(f".git/info/{name}", "")
     assert done.code == (6 if named else 0), done.err
     assert named in done.err
     assert not small.upgrade.runs
