@@ -60,6 +60,7 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
     # the plugin is there: in the log, by an unset or another VLLM_PLUGINS, by a wrapper's own environment
     ({"log": log_of("DEBUG Loading plugin afd")}, "FAIL", "plugin-loaded", "plugin afd was loaded"),
     ({"log": log_of("DEBUG All plugins in this group will be loaded.")}, "FAIL", "plugin-loaded", "every plugin"),
+    ({"log": log_of("DEBUG Loading plugin my_afd")}, "FAIL", "plugin-loaded", "my_afd"),  # under another name
     ({"facts": {"processes": (seen(), seen(8, VLLM_PLUGINS="ascend,afd"))}}, "FAIL", "plugin-loaded", "process 8"),
     ({"facts": {"processes": (seen(VLLM_PLUGINS="ascend, afd"),)}}, "FAIL", "plugin-loaded", "ascend, afd"),
     ({"facts": {"processes": (seen(VLLM_PLUGINS=None),)}}, "FAIL", "plugin-loaded", "no VLLM_PLUGINS"),
@@ -118,6 +119,9 @@ WRONG: list[tuple[dict[str, Any], str, str, str]] = [
     ({"answer": response(model=None)}, "FAIL", "malformed-response", "model"),
     ({"answer": response(usage={"completion_tokens": "9"})}, "FAIL", "malformed-response", "completion_tokens"),
     ({"answer": response(choices=[{"text": " \n"}])}, "FAIL", "empty-answer", "no text"),
+    ({"answer": response(choices=[{"text": "\0\u200b"}])}, "FAIL", "empty-answer", "no text"),  # nothing to be seen
+    ({"answer": response(choices=[{"text": "5", "finish_reason": "abort"}])}, "FAIL", "unexpected-answer", "'abort'"),
+    ({"answer": response(choices=[{"text": "5"}])}, "FAIL", "unexpected-answer", "None"),  # nobody says it is whole
     ({"answer": response(choices=[{"message": {"content": None}}])}, "FAIL", "empty-answer", "no text"),
     ({"answer": response(usage={"completion_tokens": 0})}, "FAIL", "empty-answer", "no text"),
     # what ran is not what was asked
@@ -201,7 +205,7 @@ def test_facts_are_read_as_they_were_written() -> None:
 def test_the_text_of_the_answer_can_be_demanded() -> None:
     cell = replace(CELL, request=replace(CELL.request, expect="California$"))
     assert judged(Control(), cell).status == "PASS"
-    other = Control(answer=response(choices=[{"text": " !!!!!!!!"}]))
+    other = Control(answer=response(choices=[{"text": " !!!!!!!!", "finish_reason": "stop"}]))
     assert codes(judged(other, cell)) == ["unexpected-answer"]
     assert judged(other).status == "PASS"
 
@@ -209,5 +213,6 @@ def test_the_text_of_the_answer_can_be_demanded() -> None:
 def test_a_chat_answer_is_read_too() -> None:
     cell = replace(CELL, request=replace(CELL.request, endpoint="/v1/chat/completions"))
     assert cell.request.body()["messages"] == [{"role": "user", "content": "San Francisco is a"}]
-    verdict = judged(Control(answer=response(choices=[{"message": {"role": "assistant", "content": "Yes."}}])), cell)
+    said = {"message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}
+    verdict = judged(Control(answer=response(choices=[said])), cell)
     assert (verdict.status, verdict.facts["text"]) == ("PASS", "Yes.")

@@ -17,6 +17,8 @@ RESPONSE_LIMIT: Final = 4 << 20
 
 _OK: Final = 200
 _SHOWN: Final = 200
+_WHOLE: Final = ("stop", "length")
+"""How a server says that it gave a whole answer; an aborted request has another word, at the same HTTP status."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,12 @@ def _wrong(request: Request, model: str, text: str, about: Mapping[str, Json], p
     if model != request.model:
         said = f"the answer is by model {model!r}, and {request.model!r} was asked"
         yield Finding("silent-fallback", place, said, "ask for what shall run, or make it another cell")
-    if not text.strip() or about["completion_tokens"] == 0:
+    ended = about["finish_reason"]
+    if not any(sign.isprintable() and not sign.isspace() for sign in text) or about["completion_tokens"] == 0:
         yield Finding("empty-answer", place, "the answer holds no text", "read the server's log")
+    elif ended not in _WHOLE:
+        said = f"the server ended the answer with {ended!r}, where {' or '.join(_WHOLE)} was expected"
+        yield Finding("unexpected-answer", place, said, "read the server's log")
     elif request.expect and not re.search(request.expect, text):
         said = f"the answer {text[:80]!r} does not fit {request.expect!r}"
         yield Finding("unexpected-answer", place, said, "read the server's log")

@@ -126,6 +126,11 @@ def _plugin(cell: Cell, served: Served, told: Told) -> Iterator[Finding]:
     if PLUGIN in told.plugins:
         text = f"the log says that plugin {PLUGIN} was loaded"
         yield Finding("plugin-loaded", cell.name, text, _WITHOUT)
+    seen = [process.environment.get("VLLM_PLUGINS", "") for process in served.processes if process.environment]
+    chosen = {name.strip() for names in seen for name in names.split(",")}
+    for name in sorted({*told.plugins} - {*chosen, PLUGIN}) if seen and all(seen) else ():
+        text = f"the log says that plugin {name} was loaded, which VLLM_PLUGINS={seen[0]} does not choose"
+        yield Finding("plugin-loaded", cell.name, text, _WITHOUT)
     if told.every:
         yield Finding("plugin-loaded", cell.name, "the log says that every plugin of a group was loaded", _WITHOUT)
     for process in served.processes:
