@@ -11,6 +11,7 @@ from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_paths import check_upstream_paths
 from git_afd.adapters.work_tree import path_facts, read_status
 from git_afd.core import plan
+from git_afd.core.disposing import with_fitting
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.path_facts import differing
 from git_afd.core.policy import Policy
@@ -43,6 +44,7 @@ class _Gathered:
 def add(session: Session, draft: RootCause, *, dry_run: bool = False) -> Outcome:
     """Record a new root cause under the next free number; the same plan twice is one root cause."""
     found = _gather(session)
+    draft = with_fitting(found.up, draft)
     found.screen(draft)
     differs = _differing(session, plan.planned_paths(draft))
     check_upstream_paths(session.git, found.up.freeze, map(plan.parse_upstream, draft.upstream))
@@ -67,6 +69,9 @@ def amend(session: Session, name: str, changes: Mapping[str, Json], *, dry_run: 
     """
     found = _gather(session)
     wanted = replace(_live(found.up, name), **changes)  # type: ignore[arg-type]  # the fields' own types, by the caller
+    if "disposes" in changes:
+        wanted = with_fitting(found.up, wanted)
+        changes = {**changes, "disposes": dict(wanted.disposes)}
     found.screen(wanted)
     differs = _differing(session, plan.planned_paths(wanted))
     check_upstream_paths(session.git, found.up.freeze, map(plan.parse_upstream, wanted.upstream))

@@ -37,7 +37,8 @@ _PLAN_OPTIONS: Final = (
         "--disposes",
         multiple=True,
         metavar="ITEM=FATE",
-        help="kept, rebased, replaced, removed or stopped; repeatable.",
+        help="kept, rebased, replaced, removed or stopped; repeatable. ITEM with * is every open impact that fits, "
+        "with --class none that weighs more.",
     ),
 )
 

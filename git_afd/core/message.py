@@ -7,7 +7,8 @@ as said and marked as such. :mod:`git_afd.core.message_rules` judges the result 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,6 +30,8 @@ from git_afd.core.plan import LAYERS, parse_upstream
 from git_afd.core.state import Freeze, RootCause, Upgrade
 
 WIDTH: Final = 72
+_NAMED: Final = 12
+"""Up to so many impacts are named in a message."""
 _TYPE_OF: Final = {"adaptation": "refactor", "failure-fix": "fix", "docs": "docs", "lesson": "docs"}
 
 
@@ -98,8 +101,14 @@ def _opening(cause: RootCause) -> Iterator[str]:
     failure = f"{cause.failure}: " if cause.failure else ""
     yield from _prose(f"{failure}{cause.title}")
     if cause.disposes:
-        fates = ", ".join(f"{item} {fate}" for item, fate in cause.disposes.items())
-        yield from _prose(f"Disposes of: {fates}.")
+        yield from _prose(f"Disposes of: {_fates(cause.disposes)}.")
+
+
+def _fates(disposes: Mapping[str, str]) -> str:
+    """Name each impact with its fate; of many only how many, since the plan's record (``AFD-Ledger``) names each."""
+    if len(disposes) <= _NAMED:
+        return ", ".join(f"{item} {fate}" for item, fate in disposes.items())
+    return ", ".join(f"{number} impacts {fate}" for fate, number in Counter(disposes.values()).items())
 
 
 def _upstream_cause(freeze: Freeze, cause: RootCause) -> Iterator[str]:

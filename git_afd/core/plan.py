@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from git_afd.core.disposing import taken_by_others
 from git_afd.core.failing import check_failure
 from git_afd.core.names import UPSTREAMS, literal_path_fault, root_cause_number
 from git_afd.core.outcome import Json
@@ -216,17 +217,12 @@ def _check_tests_demanded(cause: RootCause) -> None:
 
 def _check_disposals(up: Upgrade, cause: RootCause) -> None:
     items = up.diff.items if up.diff else {}
-    taken = {
-        item: old.name
-        for old in up.root_causes.values()
-        if old.name != cause.name and old.status != "withdrawn"
-        for item in old.disposes
-    }
+    taken = taken_by_others(up, cause)
     for item, fate in cause.disposes.items():
         if fate not in FATES:
             raise UsageFault(f"--disposes {item}={fate} is no fate", f"one of {', '.join(FATES)}")
         if item not in items:
-            raise Refused(f"{item} is no impact that the diff recorded", f"one of {', '.join(items) or 'none'}")
+            raise Refused(f"{item} is no impact that the diff recorded", "git afd root-cause list")
         if item in taken:
             raise Refused(f"{item} is disposed of by {taken[item]} already", f"{_AMEND} {taken[item]}", code="overlap")
         if fate not in FATES_WITHOUT_CHANGE and not cause.files:

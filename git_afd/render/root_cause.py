@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from git_afd.core.outcome import Outcome
@@ -20,6 +21,9 @@ _LINES: Final = (
     ("failure", "failure"),
     ("why", "withdrawn because"),
 )
+
+_LISTED: Final = 20
+"""Up to so many impacts are named one by one; more are counted."""
 
 
 def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the signature of every renderer
@@ -45,8 +49,13 @@ def _one(data: Mapping[str, Any]) -> Iterator[str]:
         value = data[name]
         for item in value if isinstance(value, list | tuple) else filter(None, [value]):
             yield f"  {label}: {item}"
-    for item, fate in data["disposes"].items():
+    disposes = data["disposes"]
+    shown = dict(disposes if len(disposes) <= _LISTED else ())
+    for item, fate in shown.items():
         yield f"  disposes of {item}: {fate}"
+    if not shown:
+        for fate, number in Counter(disposes.values()).items():
+            yield f"  disposes of {number} impacts: {fate} (--json names each)"
 
 
 def _all(data: Mapping[str, Any], *, color: bool) -> Iterator[str]:
@@ -58,5 +67,20 @@ def _all(data: Mapping[str, Any], *, color: bool) -> Iterator[str]:
         yield columns(("root cause", "kind", "class", "status", "commit", "title"), rows, color=color)
     else:
         yield "No root cause is recorded."
-    if data["undisposed"]:
-        yield f"not disposed of: {', '.join(data['undisposed'])}"
+    planned = {item for cause in data["root_causes"] if cause["status"] == "open" for item in cause["disposes"]}
+    yield from _undisposed([item for item in data["undisposed"] if item not in planned], color=color)
+    if planned:
+        yield f"{len(planned)} impacts are disposed of once their open root causes are committed."
+
+
+def _undisposed(items: Sequence[str], *, color: bool) -> Iterator[str]:
+    """Name what waits for a root cause; of many, count by file of the plugin (an id ends with ``@path::symbol``)."""
+    if len(items) <= _LISTED:
+        yield from (f"not disposed of: {item}" for item in items)
+        return
+    files = Counter(item.rpartition("@")[2].partition("::")[0] for item in items)
+    yield ""
+    rows = ((path, str(number)) for path, number in files.most_common())
+    yield columns(("not disposed of, by file", "impacts"), rows, color=color)
+    yield ""
+    yield f"{len(items)} impacts are not disposed of. Many at once: --disposes '*@PATH*=FATE'; --json names each."

@@ -76,6 +76,14 @@ def test_prose_is_wrapped_and_what_must_stay_whole_is_not() -> None:
     assert all(line.startswith(("vllm", "AFD-Ledger")) or line == "x" * 90 for line in longest)
 
 
+def test_few_impacts_are_named_and_many_are_counted_by_fate() -> None:
+    many = {f"I-{number}": "kept" if number else "removed" for number in range(13)}
+    text = composed(replace(CAUSE, disposes=many))
+    assert "Disposes of: 1 impacts removed, 12 impacts kept.\n" in text
+    assert faults(text) == []
+    assert "I-11 kept" in composed(replace(CAUSE, disposes=dict(list(many.items())[:12])))
+
+
 def test_the_composed_message_says_what_the_template_asks_for() -> None:
     text = composed()
     assert text.startswith("refactor(npu): follow the renamed loader\n\nUpgrade requirement:\n")

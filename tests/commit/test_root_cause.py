@@ -10,7 +10,9 @@ from kit import Done, Kit, call
 from kit_commit import opened_failure
 from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade, frozen
 
+from git_afd.core.outcome import Outcome
 from git_afd.errors import Exit
+from git_afd.render.text import as_text
 
 UPSTREAM = "vllm: vllm/engine.py::Engine.step: takes dbo by keyword"
 PLAN = {
@@ -101,6 +103,35 @@ def test_keeping_or_stopping_items_needs_no_commit_and_can_finish_phase_4(case: 
     assert case.upgrade.recorded["IMPLEMENT_ATOMIC_ADAPTATIONS"] == "PASS"
     case.plugin.afd(["root-cause", "withdraw", "RC-2", "--why", "wrong"]).ok()
     assert case.plugin.afd("root-cause list --json").json["data"]["undisposed"] == ["I-2"]
+
+
+def test_a_pattern_disposes_of_every_impact_that_waits_and_fits(case: FrozenUpgrade) -> None:
+    plain: dict[str, Any] = {"file": None, "test": None, "upstream": None, "removal": None}
+    light = add(case, **plain, disposes="*=kept", **{"class": "MECHANICAL"}).ok().json["data"]
+    assert light["disposes"] == {"I-1": "kept"}, "I-2 weighs more than the class that the plan says"
+    again = add(case, **plain, disposes="*=kept", **{"class": "MECHANICAL"}).ok().json["data"]
+    assert (again["root_cause"], again["changed"]) == ("RC-1", False)
+    nothing = add(case, **plain, disposes="I-1*=kept", title="again", **{"class": None})
+    assert (nothing.code, "I-1* fits no impact that waits" in nothing.out) == (Exit.REFUSED, True)
+    torn = add(case, ("--disposes", "*=stopped"), **plain, disposes="I-*=kept", title="torn", **{"class": None})
+    assert (torn.code, "I-2 would be kept and stopped" in torn.out) == (Exit.USAGE, True)
+    rest = add(case, ("--disposes", "I-2=stopped"), **plain, disposes="*2=kept", title="rest", **{"class": None})
+    assert rest.code == Exit.REFUSED  # nothing is left for the pattern beside what is named in full
+    rest = add(case, disposes="*=rebased", title="the rest", **{"class": None}).ok().json["data"]
+    assert (rest["disposes"], rest["class"]) == ({"I-2": "rebased"}, "BEHAVIORAL")
+    assert "1 impacts are disposed of once" in case.plugin.afd("root-cause list").ok().out
+    amended = case.plugin.afd(["root-cause", "amend", "RC-2", "--disposes", "*=replaced", "--json"]).ok().json["data"]
+    assert amended["disposes"] == {"I-2": "replaced"}
+
+
+def test_many_impacts_are_counted_by_file_and_few_are_named() -> None:
+    ids = [f"call:vllm/engine.py::Engine.f{number}@afd_plugin/use.py::go" for number in range(21)]
+    few = as_text(Outcome("root-cause.list", {"root_causes": [], "undisposed": ids[:20]}))
+    assert few.count("\nnot disposed of: call:") == 20
+    many = as_text(Outcome("root-cause.list", {"root_causes": [], "undisposed": [*ids, "by-hand"]}))
+    assert [line.split() for line in many.splitlines()[3:5]] == [["afd_plugin/use.py", "21"], ["by-hand", "1"]]
+    assert "22 impacts are not disposed of" in many
+    assert max(map(len, many.splitlines())) <= 100
 
 
 # what is changed in PLAN, the exit code, a part of the sentence
