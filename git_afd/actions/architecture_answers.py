@@ -24,6 +24,7 @@ from git_afd.core.workbook.answers import (
     evidence_places,
     parse_answers,
     why_no_evidence,
+    with_fitting,
 )
 from git_afd.core.workbook.impacts import Impacts
 from git_afd.core.workbook.inventory import Inventory
@@ -83,7 +84,8 @@ class Subject:
     @property
     def architectural(self) -> tuple[str, ...]:
         """Return what an answer must cite: ARCHITECTURAL impacts, and failures that are architecture findings."""
-        impacts = (impact.id for impact in self.impacts.rows if impact.class_ == "ARCHITECTURAL")
+        classes = self.up.diff.items if self.up.diff else {}  # with what was decided since the comparison
+        impacts = (impact.id for impact in self.impacts.rows if classes.get(impact.id) == "ARCHITECTURAL")
         return (*impacts, *(failure.name for failure in self.up.architecture_findings))
 
     @property
@@ -99,7 +101,8 @@ def read_answers(session: Session, subject: Subject, file: Path | None, name: st
     if file is None:
         return Answers()
     workbook = read_workbook(file, name)
-    answers, faults = parse_answers(workbook.document)
+    parsed, faults = parse_answers(workbook.document)
+    answers = with_fitting(parsed, subject.architectural)
     evidence = [item for _, _, items in answers.evidence for item in items]
     places = evidence_places(evidence, commits_of(subject.up.freeze))
     frozen = frozen_files(session, subject.up.freeze, places)

@@ -69,6 +69,9 @@ STOP_CONDITIONS: Final = (
     ),
 )
 
+_NAMED: Final = 3
+"""How many impacts a sentence names."""
+
 EVALUATED: Final = 1
 """The condition that the freeze decides, once every question about the stack is answered."""
 
@@ -144,7 +147,9 @@ class Judgement:
         """Say what is still to be answered, as the end of a sentence; empty when nothing is."""
         if self.unanswered:
             return _said(self.unanswered, "has no evidenced answer", "have no evidenced answer")
-        return f"no answer cites ARCHITECTURAL {', '.join(self.unaddressed)}" if self.unaddressed else ""
+        more = f" and {len(self.unaddressed) - _NAMED} more" if len(self.unaddressed) > _NAMED else ""
+        named = ", ".join(self.unaddressed[:_NAMED])
+        return f"no answer cites ARCHITECTURAL {named}{more}" if named else ""
 
 
 def judge(

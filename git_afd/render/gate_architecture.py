@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from git_afd.core.outcome import Outcome
 from git_afd.render.table import columns
+
+_NAMED: Final = 3
+"""How many pieces of evidence, and impacts that no answer cites, are named; --json has all."""
 
 
 def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the signature of every renderer
@@ -17,8 +20,10 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
         return
     head = ("#", "stop condition", "standing", "evidence", "why")
     yield columns(head, (_row(row) for row in data["conditions"]), color=color)
-    for impact in data["unaddressed"]:
+    for impact in data["unaddressed"][:_NAMED]:
         yield f"no answer cites {impact}, which is ARCHITECTURAL"
+    if len(data["unaddressed"]) > _NAMED:
+        yield f"nor {len(data['unaddressed']) - _NAMED} more; evidence may be a pattern (with *), --json names each"
     decision = data["decision"]
     if decision:
         yield ""
@@ -33,5 +38,7 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
 
 def _row(row: Mapping[str, Any]) -> tuple[str, ...]:
     how = f"{row['standing']} ({row['how']})" if row["how"] else row["standing"]
-    evidence = " ".join(item[:12] if len(item) == 64 else item for item in row["evidence"])  # noqa: PLR2004 - a digest
+    named = [item[:12] if len(item) == 64 else item for item in row["evidence"][:_NAMED]]  # noqa: PLR2004 - a digest
+    more = [f"and {len(row['evidence']) - _NAMED} more"] if len(row["evidence"]) > _NAMED else []
+    evidence = " ".join([*named, *more])
     return str(row["number"]), f"{row['about']}: {row['question']}", how, evidence, row["why"]

@@ -197,7 +197,12 @@ def test_an_architectural_impact_must_be_cited_by_an_answer(kit: Kit) -> None:
     done = gate(case, elsewhere, *GO_ON)
     assert done.code == 6
     assert "no answer cites ARCHITECTURAL engine-step" in done.json["findings"][0]["message"]
-    gate(case, CONDITIONS, *GO_ON).ok()
+    unknown = gate(case, elsewhere.replace("afd_plugin/patch.py::step@base", "*-stop", 1), "--dry-run")
+    assert "'*-stop' names no impact" in unknown.json["findings"][0]["message"]
+    gate(case, elsewhere.replace("afd_plugin/patch.py::step@base", "*-step", 1), *GO_ON).ok()
+    decision = case.upgrade.decision
+    assert decision is not None
+    assert decision.conditions[1]["evidence"] == ["engine-step"]  # what was meant is recorded, not the pattern
 
 
 # what happens to production before the gate, by name

@@ -78,6 +78,8 @@ def test_phase_2_passes_when_every_proposal_is_decided(case: FrozenUpgrade) -> N
     assert row["decided"]["why"] == "loading is redesigned"
     assert case.upgrade.diff is not None
     assert case.upgrade.diff.items == {STEP: "MECHANICAL", LOAD: "ARCHITECTURAL"}
+    gate = case.plugin.afd("gate architecture --json").json["data"]
+    assert gate["unaddressed"] == [LOAD]  # what somebody decided counts, not what was proposed
 
 
 def test_many_proposals_are_confirmed_with_one_reason_and_recorded_as_such(case: FrozenUpgrade) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Final
 
 from git_afd.core.outcome import Json
@@ -63,6 +64,24 @@ def parse_answers(document: Mapping[str, Json]) -> tuple[Answers, list[RowFault]
         seen.setdefault(answer.number, row.number)
     questions = tuple(_question(row) for row in rows_of(document, "question", faults))
     return Answers(answers, questions, _stop(document, faults)), faults
+
+
+def with_fitting(answers: Answers, architectural: Collection[str]) -> Answers:
+    """Return the answers with every pattern (with ``*``) among their evidence replaced by what must be cited and fits.
+
+    A pattern that fits nothing stays as it is, and is then no evidence.
+    """
+
+    def named(evidence: tuple[str, ...]) -> tuple[str, ...]:
+        found: list[str] = []
+        for item in evidence:
+            fitting = [one for one in architectural if fnmatchcase(one, item)] if "*" in item else []
+            found += fitting or [item]
+        return tuple(dict.fromkeys(found))
+
+    conditions = tuple(replace(item, evidence=named(item.evidence)) for item in answers.conditions)
+    questions = tuple(replace(item, evidence=named(item.evidence)) for item in answers.questions)
+    return replace(answers, conditions=conditions, questions=questions)
 
 
 def evidence_places(evidence: Collection[str], commits: Mapping[str, str]) -> frozenset[Place]:
