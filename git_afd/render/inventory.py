@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from git_afd.core.outcome import Outcome
 from git_afd.render.table import columns
+
+_ALL: Final = 200
+"""Up to so many contracts are listed; of more, only the counts: a list of thousands hides what it ends with."""
 
 
 def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the signature of every renderer
@@ -15,7 +18,10 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
     if "contracts" not in data:
         yield "Nothing was recorded: rows were refused."
         return
-    if data["contracts"]:
+    if len(data["contracts"]) > _ALL:
+        number = len(data["contracts"])
+        yield f"{number} contracts are not listed: choose with --kind, --file or --unknown; --json has all."
+    elif data["contracts"]:
         of_contracts = ("contract", "kind", "plugin", "upstream", "signature", "invariant")
         yield columns(of_contracts, (_contract(row) for row in data["contracts"]), color=color)
     if data["features"]:
