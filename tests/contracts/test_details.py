@@ -391,6 +391,21 @@ IMPORTS = [
 ]
 
 
+# what asks for an imported class, whether only a class serves there
+HELD = [
+    ("isinstance(x, VllmConfig)", True),
+    ("issubclass(type(x), (dict, VllmConfig))", True),
+    ("isinstance(VllmConfig, type)", False),  # it is the one that is asked about
+    ("VllmConfig(x)", False),  # a function may make the object as well
+]
+
+
+@pytest.mark.parametrize(("asked", "held"), HELD)
+def test_an_import_says_whether_objects_are_held_against_it(asked: str, held: bool) -> None:
+    row = contracts(f"from vllm.config import VllmConfig\ndef f(x): return {asked}\n")["import VllmConfig@"]
+    assert use(row, Import).held is held
+
+
 @pytest.mark.parametrize(("text", "place", "runtime"), IMPORTS)
 def test_an_import_says_where_it_stands_and_whether_it_runs(text: str, place: str, runtime: bool) -> None:
     row = contracts(text)["import VllmConfig@"]

@@ -112,6 +112,9 @@ IMPORTS = [
     (name("up/config.py::LIMIT"), "value-changed", False),
     (name("up/config.py::KEPT"), "unchanged", False),
     (name("up/calls.py::guarded"), "unchanged", True),  # defined under a condition only
+    (name("up/worker/base.py::Layer"), "signature-changed", False),  # a function makes the object now
+    (name("up/worker/base.py::Layer", held=True), "signature-changed", True),  # and isinstance takes no function
+    (name("up/worker/base.py::Base", held=True), "unchanged", False),
     (name("up/broken.py::broken"), "unknown", False),  # never unchanged
 ]
 
@@ -325,6 +328,19 @@ FAMILIES = [
     (below("Shaped"), "member-added", True),  # a new abstract method that the plugin lacks
     (below("Shaped", "dtype"), "member-added", True),  # which it has by chance
     (below("Left"), "removed", True),
+    (below("Layer"), "signature-changed", True),  # nothing can stand below a function
+]
+
+
+def carried(attribute: str) -> Contract:
+    use = Attribute(1, "carrier.Carrier", attribute, f"self.{attribute}", "read")
+    symbol = f"up/before_rename.py::Carried.{attribute}"
+    return contract("inherited-read", symbol, use, plugin="carrier.py::Carrier.own")
+
+
+CARRIED = [
+    (carried("load"), "moved", False),  # the import of its base breaks: what the base gives is at its new home
+    (carried("dropped"), "member-removed", True),  # the new home does not give it
 ]
 
 
@@ -363,7 +379,7 @@ OTHERS = [
     (name("up/boxes.py::Box", "up.boxes.Box", place="guarded"), "member-added", False),  # there only now
 ]
 
-ALL = [*CALLS, *IMPORTS, *HOMES, *READS, *SHARED, *ELSEWHERE, *PATCHES, *OVERRIDES, *FAMILIES, *OTHERS]
+ALL = [*CALLS, *IMPORTS, *HOMES, *READS, *SHARED, *ELSEWHERE, *PATCHES, *OVERRIDES, *FAMILIES, *CARRIED, *OTHERS]
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,8 @@ class Facts:
     passed: dict[Passed, None] = field(default_factory=dict)
     used: set[tuple[str, str]] = field(default_factory=set)
     """Names that a plugin file (path) reads when it runs."""
+    held: set[tuple[str, str]] = field(default_factory=set)
+    """Names that a plugin file (path) holds objects or classes against: it needs a class under them."""
     everywhere: set[tuple[str, str]] = field(default_factory=set)
     """Attributes that a plugin file assigns on every loaded module: (path, attribute)."""
     kept: dict[tuple[Located, str], Value] = field(default_factory=dict)

@@ -24,7 +24,8 @@ def add_imports(book: Book, sources: Sequence[Source], world: World, facts: Fact
             continue
         for item in _upstream(module.imports, world):
             runtime = (source.path, item.local) in facts.used or item.local in (module.exports or ())
-            use = Import(item.line, item.local, item.place, runtime and item.place != "type-checking")
+            held = (source.path, item.local) in facts.held
+            use = Import(item.line, item.local, item.place, runtime and item.place != "type-checking", held=held)
             dotted = f"{item.module}.{item.symbol}".rstrip(".")
             symbol = enclosing(module, item.line) if item.place != "module" else ""
             _add(book, world, dotted, Place(source.path, symbol, item.line, item.line), use)

@@ -209,6 +209,9 @@ def _type(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
 def _isinstance(read: Evaluator, node: ast.Call, scope: Scope) -> Value | None:
     for part in node.args:
         read(part, scope)
+    asked = node.args[-1] if node.args else None
+    each = asked.elts if isinstance(asked, ast.Tuple) else [asked]
+    read.facts.held.update((scope.path, part.id) for part in each if isinstance(part, ast.Name))
     return None
 
 
@@ -246,6 +249,7 @@ SPECIAL: Final[dict[str, Special]] = {
     "builtins.super": _super,
     "builtins.type": _type,
     "builtins.isinstance": _isinstance,
+    "builtins.issubclass": _isinstance,
     "builtins.__import__": _module_of,
     "importlib.import_module": _module_of,
     "importlib.util.find_spec": _spec_of,

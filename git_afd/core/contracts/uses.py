@@ -133,7 +133,8 @@ class Copy:
 class Import:
     """An imported name. `runtime` is False when it is used in annotations only (or not at all).
 
-    `place` as for modules; `dynamic` for ``importlib.import_module("…")`` and ``find_spec`` with a constant.
+    `place` as for modules; `dynamic` for ``importlib.import_module("…")`` and ``find_spec`` with a constant; `held`
+    when ``isinstance`` or ``issubclass`` asks for it: only a class serves there.
     """
 
     line: int
@@ -141,6 +142,7 @@ class Import:
     place: ImportPlace
     runtime: bool = True
     dynamic: bool = False
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def subclass_effect(contract: Contract, sides: tuple[Side, Side], renames: Renam
         return Effect(contract, "removed", now.why, faults, gone=True, reachable=False)
     found = difference(old, now.place, sides)
     collisions = tuple(_collisions(contract, old, now.place, sides))
-    faults = (*_unreached(lines, now.why, reachable=now.reachable), *collisions)
+    faults = (*_unreached(lines, now.why, reachable=now.reachable), *_no_class(lines, now.place), *collisions)
     added = [fault.why for fault in collisions]
     state: State = found.kind
     if now.standing in ("believed", "led to"):
@@ -49,6 +49,13 @@ def _unreached(lines: list[int], why: str, *, reachable: bool) -> Iterator[Fault
     if not reachable:
         for line in lines:
             yield Fault(line, f"the base cannot be reached: {why}")
+
+
+def _no_class(lines: list[int], place: Located) -> Iterator[Fault]:
+    """Yield that nothing can stand below a function, which is what a class became."""
+    if place.kind == "function":
+        for line in lines:
+            yield Fault(line, f"the base {place.symbol} is a function now")
 
 
 def _collisions(contract: Contract, old: Located, new: Located, sides: tuple[Side, Side]) -> Iterator[Fault]:

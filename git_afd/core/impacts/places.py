@@ -189,7 +189,24 @@ def _member(old: Located, owner: str, sides: tuple[Side, Side], renames: Renames
         found = shared or Absent(name, f"{klass.place.dotted}, which only the plugin gives one,")
     if isinstance(found, Located):
         return _found(old, found, klass, reachable=klass.reachable or not through_name)
-    return _no_member(old, owner, klass.place, found, (sides, renames))
+    moved = _on_moved_base(old, owner, sides, renames) if klass.place.who == PLUGIN != old.who else None
+    return moved or _no_member(old, owner, klass.place, found, (sides, renames))
+
+
+def _on_moved_base(old: Located, owner: str, sides: tuple[Side, Side], renames: Renames) -> Now | None:
+    """Find a member of a plugin's class on the new home of a base that its own name does not lead to any more.
+
+    The lost name is the fault of the import and of the base; what the base gives is there once they are mended.
+    """
+    mine = sides[0].world.resolve(owner)
+    classes = sides[0].world.ancestry(mine).classes if isinstance(mine, Located) else ()
+    for base in (place for place in classes if place.who != PLUGIN):
+        now = class_now(base.dotted, sides, renames)
+        if now.standing == "believed" and now.place is not None and now.place.kind == "class":
+            found = sides[1].world.member(now.place, old.symbol.rpartition(".")[2])
+            if isinstance(found, Located) and found.who != PLUGIN:
+                return _found(old, found, now, reachable=True)
+    return None
 
 
 def _found(old: Located, found: Located, klass: Now, *, reachable: bool) -> Now:

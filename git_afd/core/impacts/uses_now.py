@@ -228,7 +228,11 @@ def _is_property(place: Located) -> bool:
 
 
 def _name_faults(case: Case, use: Import | Mention) -> Iterator[Fault]:
-    if case.now.standing == "unknown" or (case.now.reachable and case.now.place is not None):
+    if case.now.standing == "unknown":
+        return
+    if case.now.reachable and case.now.place is not None:
+        if isinstance(use, Import) and use.held and (case.old.kind, case.now.place.kind) == ("class", "function"):
+            yield Fault(use.line, f"isinstance asks for {use.local}, which is a function now")
         return
     if isinstance(use, Import) and use.place in ("type-checking", "guarded"):
         return

@@ -7,3 +7,11 @@ def in_renamed_file(batch, more):
 
 def changed_beyond_recognition():
     return nothing(like, it)
+
+
+class Carried:
+    def __init__(self):
+        self.load = 1
+
+    def carry(self):
+        return self.load

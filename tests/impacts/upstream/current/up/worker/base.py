@@ -94,3 +94,8 @@ class Prepared(Base):
 
     def run(self):
         return self.size
+
+
+class Layer:
+    def __init__(self, size):
+        self.size = size
