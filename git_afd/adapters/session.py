@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from git_afd.adapters.artifacts import Artifacts
-from git_afd.adapters.configuration import PolicySource, pointer, read_policy
+from git_afd.adapters.configuration import POLICY_FILE, PolicySource, pointer, read_policy
 from git_afd.adapters.git import Git, git_fault
 from git_afd.adapters.ledger import Ledger, Reading
 from git_afd.core.pointers import FETCH
@@ -84,8 +84,15 @@ class Session:
         return found
 
     def policy(self, up: Upgrade) -> PolicySource:
-        """Return the policy frozen with the upgrade: it governs to the end, whatever afd.toml says now."""
-        return read_policy(up.freeze.policy_text, f"the policy frozen with {up.id}")
+        """Return the policy frozen with the upgrade: it governs to the end, whatever afd.toml says now.
+
+        Raises EnvironmentFault when this version no longer takes it: nobody can correct what is frozen.
+        """
+        try:
+            return read_policy(up.freeze.policy_text, f"the policy frozen with {up.id}")
+        except EnvironmentFault as fault:
+            fix = f"use the git-afd that froze it; or correct {POLICY_FILE}, git afd close --why WHY, then freeze again"
+            raise EnvironmentFault(fault.message, fix, code="policy-frozen") from None
 
 
 def open_session(directory: Path, *, work_tree: bool = True, now: Callable[[], str] = utc_now) -> Session:

@@ -6,7 +6,7 @@ from typing import Any
 import pexpect
 import pytest
 from kit import Kit
-from kit_upgrade import FrozenUpgrade, frozen
+from kit_upgrade import UPGRADE, FrozenUpgrade, frozen
 from rows import DIFF, with_diff, with_inventory
 
 from git_afd.actions.gate_architecture import Request, gate_architecture
@@ -310,6 +310,16 @@ def test_without_a_terminal_nothing_is_asked_and_the_flag_is_named(case: FrozenU
     done = case.plugin.afd(["gate", "architecture", *GO_ON], stdin="y\n")
     assert done.code == 6
     assert "fix: git afd gate architecture --answers FILE" in done.err
+
+
+def test_a_frozen_policy_that_this_version_no_longer_takes_leaves_a_way_out(kit: Kit) -> None:
+    old = {"digest": "0" * 64, "text": "schema = 1\n\n[gates.basic]\nchecks = ['of old']\n"}
+    plugin = frozen(kit, more={"policy": old}).plugin
+    refused = plugin.afd("inventory")
+    assert (refused.code, f"the policy frozen with {UPGRADE}:" in refused.err) == (5, True)
+    assert "fix: use the git-afd that froze it; or correct afd.toml, git afd close --why WHY" in refused.err
+    closed = plugin.afd("close --why later --json").ok().json["data"]
+    assert "INVENTORY_AFD_CONTRACTS is not run" in closed["owed"]
 
 
 def test_close_needs_the_primary_and_holds_once(case: FrozenUpgrade) -> None:
