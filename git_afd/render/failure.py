@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from git_afd.core.outcome import Outcome
 from git_afd.render.table import visible
+
+_FROZEN: Final = {"vllm": "frozen target vllm", "vllm-ascend": "frozen target vllm-ascend"}
+"""What ran is the judgement's to prove; these are the commits that should have run."""
 
 
 def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: ARG001, FBT001 - the signature of every renderer
@@ -48,8 +51,9 @@ def _title(one: Mapping[str, Any]) -> str:
 def _whole(one: Mapping[str, Any]) -> Iterator[str]:
     yield _title(one)
     yield f"why: {one.get('blocker', 'unknown')}"
-    yield f"fixed by: {', '.join(one['fixes'])}" if one["fixes"] else "fixed by: nothing yet"
-    for name in ("runtime", "environment", "resources"):
+    yield f"fixed by: {', '.join(one['fixes']) or ('no commit' if one['closed_by'] else 'nothing yet')}"
+    yield from (f"{_FROZEN.get(name, name)}: {value}" for name, value in one.get("runtime", {}).items())
+    for name in ("environment", "resources"):
         yield from _named(name, one.get(name, {}))
     yield from (f"failing: {node}" for node in one["failing"])
     yield f"command: {one.get('command', '')}"
