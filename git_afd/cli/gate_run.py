@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     click.option(
-        "--python", default="", metavar="PATH", help="The target runtime's interpreter ({python} in the policy)."
+        "--python",
+        default="",
+        metavar="PATH",
+        help="The target runtime's interpreter (default: that of the last static or native gate passed here, else "
+        "python on PATH).",
     ),
     click.option("--worktree", is_flag=True, help="Run in a detached worktree of HEAD instead of the work tree."),
     click.option("--diagnostic", is_flag=True, help="Keep the run and decide nothing."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,12 @@ def test_a_runtime_of_the_frozen_pair_with_the_plugin_from_its_tree_passes(up: F
     # The next gate judges it again from what was kept, without that runtime.
     assert shown(up, STATIC)["status"] == "PASS"
     gate(up, "native", "--dry-run").ok()
+    # It takes that interpreter without being told, so that what `next` says can be typed, whatever is first on PATH.
+    (site / "python").write_text("#!/bin/sh\nexit 1\n")
+    (site / "python").chmod(0o755)
+    path = {"PATH": os.pathsep.join((str(site), os.environ["PATH"]))}
+    again = up.plugin.afd("gate native --dry-run --json", env=path).ok()
+    assert again.json["data"]["python"] == sys.executable
 
 
 def test_without_vllm_the_failed_import_is_named_an_environment_failure(up: FrozenUpgrade, site: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from git_afd.adapters.session import Session
 from git_afd.adapters.tidiness import untidy
 from git_afd.core.command import Command
 from git_afd.core.entering import refuse_entry
-from git_afd.core.evidence.raw_run import Identity
+from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.raw_run import FILE, Identity, parse_raw_run
 from git_afd.core.failing import failure_of, refuse_parity
 from git_afd.core.finding import Finding
 from git_afd.core.gating import Untidy, disturbing, output_notes
@@ -132,17 +134,35 @@ def disturbed(root: Git, entry: Entry) -> tuple[str, ...]:
     return (*said, *(fault for fault in faults if fault))
 
 
-def interpreter(order: Order) -> str:
-    """Return the interpreter that ``{python}`` stands for. Raises EnvironmentFault when there is none."""
+def interpreter(session: Session, up: Upgrade, order: Order) -> str:
+    """Return the interpreter that ``{python}`` stands for. Raises EnvironmentFault when there is none.
+
+    Without ``--python`` it is that of the newest gate which looked at the runtime and passed here, so that what
+    `next` says can be typed as it stands; else the one on PATH.
+    """
     if order.python:
         found = shutil.which(order.python)
         if found is None:
             raise EnvironmentFault(f"{order.python} is no program", "give --python the target runtime's interpreter")
         return str(Path(found).absolute())
-    found = shutil.which("python") or shutil.which("python3")
-    if found is None:
+    found = shutil.which("python") or shutil.which("python3") or ""
+    name, known = _proven(session, up)
+    if known and known != found:
+        order.tell(f"{order.gate}: {known} is the target runtime's interpreter, as in {name}; --python names another")
+    if not (known or found):
         raise EnvironmentFault("there is no python on PATH", "give --python the target runtime's interpreter")
-    return found
+    return known or found
+
+
+def _proven(session: Session, up: Upgrade) -> tuple[str, str]:
+    """Return the newest passed static or native run that took place here, and its interpreter; empty when none."""
+    for run in reversed(tuple(up.runs.values())):
+        if run.gate in ("static", "native") and run.status == "PASS" and run.origin == "here" and not run.diagnostic:
+            with suppress(EvidenceFault):
+                kept = session.artifacts.get(run.artifacts.get(FILE, "")) or b""
+                python = parse_raw_run(kept, f"{run.name}/{FILE}").python
+                return (run.name, python) if shutil.which(python) else ("", "")
+    return "", ""
 
 
 def _refuse_lowering(order: Order, source: PolicySource) -> None:

@@ -23,9 +23,9 @@ def nothing() -> None:
 class Order:
     """One call of ``git afd gate NAME``.
 
-    `python` is the target runtime's interpreter, empty for the one on PATH; `only` is one command of the gate and
-    `failure` one whose failed tests are run again (either makes the run a diagnostic); `cell` is ``native`` for
-    accuracy's control without the plugin; `targets` says where a target's tree stands on this host, when not where
+    `python` is the target runtime's interpreter, empty for the proven one or the one on PATH; `only` is one command of
+    the gate and `failure` one whose failed tests are run again (either makes it a diagnostic); `cell` is ``native``
+    for accuracy's control without the plugin; `targets` says where a target's tree stands on this host, when not where
     the freeze put it; `bundle` is where to write a bundle, `source` where to read one. `cancelled` says that the gate
     is not run to its end, and `why`. `tell` gets a line for a person, `echo` the commands' output as it comes;
     `began` is told which command begins and how many tests are expected of it (0: none), `tick` is called while it

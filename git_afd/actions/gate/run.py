@@ -49,7 +49,7 @@ def gate(session: Session, order: Order) -> Outcome:
     entry = enter(session, up, order)
     if order.source:
         return bring_in(session, entry, order)
-    python = interpreter(order)
+    python = interpreter(session, up, order)
     entry.chosen(order)  # an unknown one is a fault before anything else
     if order.dry_run:
         facts = look(entry.source.policy, python, session.root)
