@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -294,6 +295,7 @@ def test_a_dry_run_writes_nothing_at_all(kit: Kit) -> None:
     before = {path: path.read_bytes() for path in up.plugin.path.rglob("*") if path.is_file()}
     done = gate(up, "static", "--dry-run").ok()
     assert "check: " in done.out
+    assert f"next: git afd gate static --python {sys.executable}" in done.out  # the same one, when it is typed
     assert before == {path: path.read_bytes() for path in up.plugin.path.rglob("*") if path.is_file()}
 
 

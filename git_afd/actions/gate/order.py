@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +57,11 @@ class Order:
         """The command line that asks for the same commands."""
         asked = (("--only", self.only), ("--failure", self.failure), ("--cell", self.cell))
         return " ".join((f"git afd gate {self.gate}", *(f"{option} {name}" for option, name in asked if name)))
+
+    @property
+    def again(self) -> str:
+        """The command line that asks for the same here, in the same interpreter."""
+        return f"{self.words} --python {shlex.quote(self.python)}" if self.python else self.words
 
     @property
     def counts(self) -> bool:

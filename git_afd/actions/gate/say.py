@@ -99,7 +99,7 @@ def blocked(entry: Entry, order: Order, blocker: str, *, recorded: bool) -> Outc
     if blocker == NO_CELL:
         data["example"], fix = EXAMPLE, NO_CELL_FIX
     finding = Finding("gate-blocked", order.gate, blocker, fix if entry.gate.npu else "")
-    return Outcome(f"gate.{order.gate}", data, (finding, *entry.notes), order.words, Exit.BLOCKED)
+    return Outcome(f"gate.{order.gate}", data, (finding, *entry.notes), order.again, Exit.BLOCKED)
 
 
 def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
@@ -115,7 +115,7 @@ def would_run(entry: Entry, order: Order, python: str, lacking: str) -> Outcome:
         "checks": list(entry.checks(order)),
         "lacking": lacking,
     }
-    return Outcome(f"gate.{order.gate}", data, entry.notes, order.words, Exit.BLOCKED if lacking else Exit.DONE)
+    return Outcome(f"gate.{order.gate}", data, entry.notes, order.again, Exit.BLOCKED if lacking else Exit.DONE)
 
 
 def _chosen(entry: Entry, order: Order) -> tuple[Command, ...]:
