@@ -400,6 +400,24 @@ HELD = [
 ]
 
 
+# a branch by version (the current one is 1.0.0), whether what it uses may be gone at another version
+BRANCHES = [
+    ('    if vllm_version_is("1.0.0"):\n', True),
+    ('    if not vllm_version_is("1.0.0"):\n        pass\n    else:\n', True),
+    ('    if not vllm_version_is("0.9.0"):\n', False),  # every later version takes it as well
+    ('    if vllm_version_is("1.0.0") or vllm_version_is("2.0.0"):\n', False),
+    ("    if x:\n", False),
+]
+
+
+@pytest.mark.parametrize(("head", "soft"), BRANCHES)
+def test_what_only_the_current_version_runs_may_be_gone_at_another(head: str, soft: bool) -> None:
+    body = "        from vllm.config import VllmConfig\n        return runner.device\n"
+    found = contracts(f"from vllm.worker.runner import Runner\ndef f(x, runner: Runner):\n{head}{body}")
+    assert use(found["import VllmConfig@f"], Import).place == ("guarded" if soft else "inline")
+    assert use(found["attribute-read Runner.device@f"], Attribute).soft is soft
+
+
 @pytest.mark.parametrize(("asked", "held"), HELD)
 def test_an_import_says_whether_objects_are_held_against_it(asked: str, held: bool) -> None:
     row = contracts(f"from vllm.config import VllmConfig\ndef f(x): return {asked}\n")["import VllmConfig@"]

@@ -165,6 +165,8 @@ class Facts:
     """Names that a plugin file (path) holds objects or classes against: it needs a class under them."""
     everywhere: set[tuple[str, str]] = field(default_factory=set)
     """Attributes that a plugin file assigns on every loaded module: (path, attribute)."""
+    bound: list[tuple[str, int, int]] = field(default_factory=list)
+    """Branches that only the current version takes: plugin file (path), first and last line."""
     kept: dict[tuple[Located, str], Value] = field(default_factory=dict)
     """What the plugin keeps under an attribute that upstream does not have (owner, attribute)."""
     saved: dict[tuple[str, str], str] = field(default_factory=dict)

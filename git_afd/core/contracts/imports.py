@@ -11,7 +11,7 @@ from git_afd.core.contracts.survey import Source
 from git_afd.core.contracts.uses import Import
 from git_afd.core.names import PACKAGES
 from git_afd.core.source import definitions
-from git_afd.core.source.definitions import Module
+from git_afd.core.source.definitions import ImportPlace, Module
 from git_afd.core.source.lookup import Absent, External, Unknown
 from git_afd.core.source.world import PLUGIN, Located, World
 
@@ -25,7 +25,9 @@ def add_imports(book: Book, sources: Sequence[Source], world: World, facts: Fact
         for item in _upstream(module.imports, world):
             runtime = (source.path, item.local) in facts.used or item.local in (module.exports or ())
             held = (source.path, item.local) in facts.held
-            use = Import(item.line, item.local, item.place, runtime and item.place != "type-checking", held=held)
+            use = Import(
+                item.line, item.local, _place(item, source, facts), runtime and item.place != "type-checking", held=held
+            )
             dotted = f"{item.module}.{item.symbol}".rstrip(".")
             symbol = enclosing(module, item.line) if item.place != "module" else ""
             _add(book, world, dotted, Place(source.path, symbol, item.line, item.line), use)
@@ -35,6 +37,12 @@ def add_imports(book: Book, sources: Sequence[Source], world: World, facts: Fact
     for said in facts.said:
         if said.role in ("module", "find_spec") and _is_upstream(said.text, world):
             _dynamic(book, world, said)
+
+
+def _place(item: definitions.Import, source: Source, facts: Facts) -> ImportPlace:
+    """Return where an import stands: one that only the current version runs has another one beside it."""
+    bound = (path == source.path and first <= item.line <= last for path, first, last in facts.bound)
+    return "guarded" if item.place != "type-checking" and any(bound) else item.place
 
 
 def _dynamic(book: Book, world: World, said: Said) -> None:

@@ -16,7 +16,7 @@ from git_afd.core.contracts.values import Instance, Items, Method, ModuleValue, 
 from git_afd.core.contracts.writes import assign, installed_module
 from git_afd.core.source.import_names import absolute
 from git_afd.core.source.nodes import children
-from git_afd.core.source.versions import Versions, verdict
+from git_afd.core.source.versions import Versions, only_now, verdict
 from git_afd.core.source.world import PLUGIN, Located
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -249,6 +249,7 @@ class Walk:
         decided = verdict(node.test, self.versions)
         self.read(node.test, scope)
         outer, scope.condition = scope.condition, ast.unparse(node.test) if not scope.symbol else scope.condition
+        soft, scope.soft = scope.soft, scope.soft or self._only_now(node, scope, taken=bool(decided))
         if decided is not False:
             kept = narrowed(self.read, node.test, scope, positive=True)
             before, scope.provided = scope.provided, scope.provided | found_there(self.read, node.test, scope)
@@ -258,10 +259,19 @@ class Walk:
         scope.condition = outer
         if decided is not True:
             self.block(node.orelse, scope)
+        scope.soft = soft
         if node.body and isinstance(node.body[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
             narrowed(self.read, node.test, scope, positive=False)
             if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
                 scope.provided |= found_there(self.read, node.test.operand, scope)
+
+    def _only_now(self, node: ast.If, scope: Scope, *, taken: bool) -> bool:
+        """Say whether no other version takes the branch that is read: what it uses may be gone there."""
+        branch = node.body if taken else node.orelse
+        if not branch or not only_now(node.test, self.versions):
+            return False
+        self.read.facts.bound.append((scope.path, branch[0].lineno, branch[-1].end_lineno or branch[-1].lineno))
+        return True
 
     def _assert(self, node: ast.stmt, scope: Scope) -> None:
         if isinstance(node, ast.Assert):

@@ -29,6 +29,14 @@ def verdict(test: ast.expr, versions: Versions) -> bool | None:
     return None
 
 
+def only_now(test: ast.expr, versions: Versions) -> bool:
+    """Say whether a decided test asks for nothing but the frozen version: at another one the other branch is taken."""
+    if verdict(test, versions) is None:
+        return False
+    calls = (node for node in ast.walk(test) if isinstance(node, ast.Call) and _called(node) in _ASKS)
+    return all(_equals(call, versions) for call in calls)
+
+
 def _combined(test: ast.BoolOp, versions: Versions) -> bool | None:
     parts = [verdict(value, versions) for value in test.values]
     decisive = isinstance(test.op, ast.Or)
