@@ -20,10 +20,9 @@ from git_afd.actions.analysis import (
 )
 from git_afd.actions.inventory import together
 from git_afd.actions.present import rows_of
-from git_afd.actions.take_impacts import HOW, Question, take_impacts
+from git_afd.actions.take_impacts import HOW, question_of, take_impacts
 from git_afd.adapters.frozen_files import frozen_files
 from git_afd.adapters.session import Session
-from git_afd.adapters.upstream_sources import frozen_revisions
 from git_afd.adapters.workbook_file import read_workbook
 from git_afd.core.classifying import with_proposals
 from git_afd.core.contracts.model import KINDS, Contract
@@ -105,12 +104,6 @@ def diff(session: Session, request: Request) -> Outcome:
     if findings:
         return Outcome(verb="diff", data={"recorded": False}, findings=findings, exit=Exit.REFUSED)
     return _record(session, up, request, inventory, _Found(taken, BY_HAND))
-
-
-def question_of(session: Session, up: Upgrade) -> Question:
-    """Return what an upgrade's comparison asks: its base, and its four frozen commits."""
-    current, target = (frozen_revisions(session.git, up.freeze, side) for side in ("current", "target"))
-    return Question(up.freeze.base, current, target, session.policy(up).policy)
 
 
 def listed_contracts(up: Upgrade, inventory: Inventory) -> tuple[Contract, ...]:

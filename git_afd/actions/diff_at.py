@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from git_afd.actions.analysis import recorded_inventory
-from git_afd.actions.diff import file_tables, listed_contracts, question_of
+from git_afd.actions.diff import file_tables, listed_contracts
 from git_afd.actions.inventory_at import current_upgrade, revisions_of
-from git_afd.actions.take_impacts import HOW, Question, take_impacts
+from git_afd.actions.take_impacts import HOW, Question, question_of, take_impacts
 from git_afd.adapters.configuration import policy_at
 from git_afd.adapters.revisions import Unresolved, resolve
 from git_afd.adapters.session import Session

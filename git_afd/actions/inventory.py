@@ -20,10 +20,10 @@ from git_afd.actions.analysis import (
 )
 from git_afd.actions.inventory_at import Filters, shown
 from git_afd.actions.present import rows_of
-from git_afd.actions.take_inventory import HOW, take_inventory
+from git_afd.actions.take_impacts import inventory_with_impacts, question_of
+from git_afd.actions.take_inventory import HOW
 from git_afd.adapters.frozen_files import frozen_files
 from git_afd.adapters.session import Session
-from git_afd.adapters.upstream_sources import frozen_revisions
 from git_afd.adapters.workbook_file import read_workbook
 from git_afd.core.contracts.rows import row_of
 from git_afd.core.contracts.subject import Inventory as Taken
@@ -110,7 +110,7 @@ def _gathered(session: Session, up: Upgrade, request: Request) -> tuple[_Found, 
     recorded = recorded_inventory(session, up) if request.reads else None
     if recorded is not None and up.inventory is not None:
         return _Found(replace(recorded, reads=reads), up.inventory.how), ()
-    taken = take_inventory(session, up.freeze.base, frozen_revisions(session.git, up.freeze), session.policy(up).policy)
+    taken = inventory_with_impacts(session, question_of(session, up))
     rows = tuple(row_of(contract, {}) for contract in taken.contracts)
     return _Found(Inventory(rows, taken.features, reads), HOW, taken), ()
 

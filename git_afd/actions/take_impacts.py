@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -20,10 +20,10 @@ from git_afd.actions.take_inventory import (
     told_by_texts,
 )
 from git_afd.adapters.analysis_cache import AnalysisCache, key_of
-from git_afd.adapters.beside import beside
+from git_afd.adapters.beside import beside, each_beside
 from git_afd.adapters.session import Session
 from git_afd.adapters.upstream_history import changes, reverts
-from git_afd.adapters.upstream_sources import Revisions, few_collections, versions_of
+from git_afd.adapters.upstream_sources import Revisions, few_collections, frozen_revisions, versions_of
 from git_afd.adapters.upstream_tree import SourceTree
 from git_afd.core.contracts.model import Contract
 from git_afd.core.contracts.subject import Inventory, Upstreams
@@ -34,6 +34,7 @@ from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.lookup import Tree
 from git_afd.core.source.versions import ASKS
 from git_afd.core.source.world import PLUGIN, World
+from git_afd.core.state import Upgrade
 
 if TYPE_CHECKING:
     from git_afd.core.impacts.sides import Side
@@ -64,6 +65,12 @@ class Question:
         return self.current if side == "current" else self.target
 
 
+def question_of(session: Session, up: Upgrade) -> Question:
+    """Return what an upgrade's comparison asks: its base, and its four frozen commits."""
+    current, target = (frozen_revisions(session.git, up.freeze, side) for side in ("current", "target"))
+    return Question(up.freeze.base, current, target, session.policy(up).policy)
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """A comparison and the contracts that it speaks of, in the same order."""
@@ -84,7 +91,7 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
         return Taken(take_inventory(*asked).contracts, known)
     listed = Inventory(given, (), {}) if given else kept_inventory(*asked)
     held: list[object] = []
-    with beside(lambda: _analysed(session, question, listed, held)) as analysed:
+    with beside(lambda: _both(_analysed(session, question, listed, held))) as analysed:
         inventory, comparison = analysed()
     if not listed:
         keep_inventory(*asked, inventory)
@@ -93,10 +100,34 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
     return Taken(inventory.contracts, comparison)
 
 
+def inventory_with_impacts(session: Session, question: Question) -> Inventory:
+    """Return the inventory alone, but where a second process can be had, compare it too and keep that for later.
+
+    An upgrade's target is frozen, and both are one reading of the same sources. Only the inventory is the answer:
+    where no comparison comes, for whatever reason, none is kept, and :func:`take_impacts` says why when it is asked.
+    """
+    asked = (session, question.commit, question.current, question.policy)
+    known = kept_inventory(*asked)
+    if known is not None:
+        return known
+    held: list[object] = []
+    with each_beside(lambda: _analysed(session, question, None, held)) as results:
+        inventory, comparison = next(results, None), next(results, None)
+    if not isinstance(inventory, Inventory):
+        return take_inventory(*asked)
+    keep_inventory(*asked, inventory)
+    if isinstance(comparison, Comparison):
+        AnalysisCache(session.common_dir).put(question.key, comparison)
+    return inventory
+
+
 def _analysed(
     session: Session, question: Question, listed: Inventory | None, held: list[object]
-) -> tuple[Inventory, Comparison]:
-    """Do the analysis. What is read is `held`: to free it piece by piece takes longer than to end a process."""
+) -> Iterator[Inventory | Comparison]:
+    """Do the analysis: the inventory, then the comparison.
+
+    What is read is `held`: to free it piece by piece takes longer than to end a process.
+    """
     found = gather(session, question.commit, question.current)
     target = _target(session, found, question.target)
     sides = _sides(found, target)
@@ -105,10 +136,18 @@ def _analysed(
     ahead = reading_ahead(found.package, shelves, _ahead(question, found, target, texts=not listed))
     with few_collections(), ahead as later:
         inventory = listed or inventory_of(found, question.policy, lambda: later(_TEXTS), held)
+        yield inventory
         _settle(found, target, later)
         comparison = _compared(inventory.contracts, question, sides, later)
         if later(_KEPT) is None:
             _keep(found, target)
+        yield comparison
+
+
+def _both(parts: Iterable[Inventory | Comparison]) -> tuple[Inventory, Comparison]:
+    told = iter(parts)
+    inventory = next(part for part in told if isinstance(part, Inventory))
+    comparison = next(part for part in told if isinstance(part, Comparison))
     return inventory, comparison
 
 

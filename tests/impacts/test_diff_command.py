@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from typing import Any
@@ -227,8 +228,10 @@ def test_second_processes_change_no_answer(case: FrozenUpgrade, spoil: str) -> N
         blob = case.vllm("git rev-parse v2.0:vllm/engine.py")
         (case.vllm.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     asked = [word.replace("--target=vllm=v2.0", f"--target=vllm={target}") for word in looking(case, "--json")]
+    folder = AnalysisCache(case.session.common_dir).folder
+    shutil.rmtree(folder)  # the inventory of the upgrade kept this comparison already
     together = case.plugin.afd(asked).ok().json
-    shutil.rmtree(AnalysisCache(case.session.common_dir).folder)
+    shutil.rmtree(folder)
     stop = threading.Event()
     other = threading.Thread(target=stop.wait)
     other.start()  # beside another thread nothing is forked
@@ -240,3 +243,27 @@ def test_second_processes_change_no_answer(case: FrozenUpgrade, spoil: str) -> N
     assert alone == together
     states = {row["id"]: row["state"] for row in together["data"]["impacts"]}
     assert states[STEP] == ("signature-changed" if spoil == "nothing" else "unknown")
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one core no second process is begun")
+def test_an_inventory_in_an_upgrade_leaves_the_comparison_to_be_found(case: FrozenUpgrade) -> None:
+    folder = AnalysisCache(case.session.common_dir).folder
+    (kept,) = folder.glob("impacts-*")
+    assert case.upgrade.diff is None
+    found, before = rows_of(case.plugin.afd("diff --json").json), kept.stat()
+    assert (kept.stat().st_ino, kept.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    shutil.rmtree(folder)
+    assert rows_of(case.plugin.afd("diff --json").json) == found
+
+
+def test_an_inventory_needs_no_target_that_can_be_read(case: FrozenUpgrade) -> None:
+    folder = AnalysisCache(case.session.common_dir).folder
+    words = "inventory --json"
+    case.plugin.afd(words)
+    before = case.plugin.afd(words).ok().out
+    shutil.rmtree(folder)
+    tree = case.vllm("git rev-parse v2.0:vllm")
+    (case.vllm.path / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    assert case.plugin.afd(words).ok().out == before
+    assert not list(folder.glob("impacts-*"))
+    assert case.plugin.afd("diff").code != 0
