@@ -29,6 +29,18 @@ def untidy(git: Git) -> tuple[Untidy, ...]:
     return (*found, *packages, *_hidden(git), *_filtered(git, top))
 
 
+def links_out(git: Git) -> tuple[Untidy, ...]:
+    """List the tracked links that lead out of the work tree: what they stand for is in no commit, and may change."""
+    top = os.path.realpath(git("rev-parse", "--show-toplevel"))
+    rows = (item.partition("\t") for item in git("ls-files", "-s", "-z").split("\0"))
+    links = (path for about, _, path in rows if about.startswith("120000 "))
+    return tuple(Untidy(path, "linked") for path in links if not _is_within(os.path.realpath(f"{top}/{path}"), top))
+
+
+def _is_within(target: str, top: str) -> bool:
+    return target.startswith(f"{top}/") and not f"{target}/".startswith(f"{top}/.git/")
+
+
 def _entry(item: str) -> Untidy:
     return Untidy(item[3:], {"??": "untracked", "!!": "ignored"}.get(item[:2], "changed"))  # type: ignore[arg-type]  # the words of How
 

@@ -17,7 +17,7 @@ from git_afd.core.state import Upgrade
 RUNNING_GATES: Final = ("static", "native", "basic", "accuracy")
 """The gates that run the policy's commands."""
 
-How = Literal["changed", "untracked", "ignored", "hidden"]
+How = Literal["changed", "untracked", "ignored", "hidden", "linked"]
 
 _CONFIGURES: Final = frozenset(
     {
@@ -45,7 +45,8 @@ class Untidy:
     """A path where the work tree is not the commit: changed or untracked, or git was told not to look at it.
 
     `how` is ``hidden`` for a tracked path with the assume-unchanged or skip-worktree bit, ``ignored`` for an
-    untracked one that is ignored; an ignored folder ends in a slash and stands for all that is in it.
+    untracked one that is ignored; an ignored folder ends in a slash and stands for all that is in it; ``linked`` for a
+    tracked link out of the tree.
     """
 
     path: str

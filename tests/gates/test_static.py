@@ -182,6 +182,13 @@ def linked(repo: Repo) -> None:
     (repo.path / "json").symlink_to(repo.path.parent / "elsewhere")
 
 
+def linked_out(repo: Repo) -> None:
+    """Stage a link to a file that no commit holds."""
+    (repo.path / "afd_plugin/out.py").symlink_to("../../elsewhere.py")
+    (repo.path / "afd_plugin/in.py").symlink_to("patch.py")
+    repo(["git", "add", "afd_plugin"])
+
+
 def filtered(repo: Repo) -> None:
     """Change a line at equal length, and let a clean filter tell git that nothing did."""
     text = (repo.path / PRODUCTION).read_text()
@@ -218,6 +225,7 @@ UNTIDY = [
     (ignored("afd_plugin/made/of/x.py"), "afd_plugin/made/of/x.py (ignored)"),  # a part of the package
     (linked, "json/__init__.py (ignored)"),
     (filtered, f"{PRODUCTION} (changed)"),
+    (linked_out, "stands for: afd_plugin/out.py (linked)\n"),  # and not the one that stays inside
     (untracked("afd_plugin/__pycache__/patch.cpython-311.pyc"), ""),  # a cache that Python checks against its source
     (untracked("afd_plugin/patch.pyc"), "afd_plugin/patch.pyc"),  # a module without a source
 ]

@@ -18,7 +18,7 @@ from git_afd.adapters.content import digests
 from git_afd.adapters.git import Git
 from git_afd.adapters.ledger import Reading
 from git_afd.adapters.session import Session
-from git_afd.adapters.tidiness import untidy
+from git_afd.adapters.tidiness import links_out, untidy
 from git_afd.core.command import Command
 from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.fault import EvidenceFault
@@ -111,6 +111,7 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     if order.counts and not (order.bundle or order.source):  # what a bundle holds is known when it has been read
         insist_classified(up, order.gate, content)
     found = untidy(session.git)
+    _refuse_links(links_out(session.git), source, order)
     if not order.worktree:
         _refuse_untidy(found, source, order)
     return Entry(
@@ -182,6 +183,16 @@ def _refuse_untidy(untidied: tuple[Untidy, ...], source: PolicySource, order: Or
         raise Blocked(
             f"the work tree is not the commit that gate {order.gate} would vouch for: {_few(found)}",
             f"commit or move them, or git afd gate {order.gate} --worktree",
+            code="dirty",
+        )
+
+
+def _refuse_links(links: tuple[Untidy, ...], source: PolicySource, order: Order) -> None:
+    found = [f"{item.path} ({item.how})" for item in disturbing(links, source.policy)]
+    if found:
+        raise Blocked(
+            f"gate {order.gate} cannot vouch for what a link out of the tree stands for: {_few(found)}",
+            "commit the file itself in its place",
             code="dirty",
         )
 
