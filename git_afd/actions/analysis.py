@@ -82,9 +82,11 @@ def refuse_silent_replacement(up: Upgrade, old: Analysis | None, new: Rows, why:
     names = [name for name, item in resting[new.kind] if item is not None]
     if old is None or old.artifact == new.digest or not names or why:
         return
+    given = " --from FILE" if new.how == BY_HAND else ""
     raise Refused(
-        f"the recorded {new.kind} differs and the {' and the '.join(names)} made from it would become stale",
-        f"git afd {new.kind} --from FILE --replace WHY",
+        f"the recorded {new.kind} ({old.how}) differs from this one ({new.how}), "
+        f"and the {' and the '.join(names)} made from it would become stale",
+        f"git afd {new.kind}{given} --replace WHY",
         code="replaces",
     )
 

@@ -14,7 +14,12 @@ from git_afd.core.stop_conditions import Answer, ConditionRow, StackAnswer
 
 
 @afd_command("gate.architecture", name="architecture")
-@click.option("--answers", "file", metavar="FILE", help="Read answers from a file (TOML or JSON).")
+@click.option(
+    "--answers",
+    "file",
+    metavar="FILE",
+    help="Read answers from a file (TOML or JSON; docs/reference/workbook.md shows one).",
+)
 @click.option("--decide", type=click.Choice(["continue", "stop"]), help="Decide; only the primary may.")
 @click.option("--why", metavar="TEXT", default="", help="The reason of the decision.")
 @click.option("--output", metavar="FILE", help="Write the stop report: JSON when it ends in .json, else Markdown.")

@@ -60,6 +60,7 @@ _COMPOSE: Final[Mapping[str, Callable[[Body], str]]] = {
     "phase": lambda body: f"{_text(body, 'phase')} {_text(body, 'status')} {_text(body, 'blocker')}",
     "inventory": lambda body: f"{_count(body, 'items')} item(s), {_text(body, 'how')}",
     "diff": lambda body: f"{_count(body, 'items')} item(s), {_text(body, 'how')}",
+    "classification": lambda body: f"{_count(body, 'items')} item(s): {_text(body, 'why')}",
     "decision": lambda body: f"{_text(body, 'decide')}: {_text(body, 'why')}",
     "root-cause": _root_cause,
     "commit": lambda body: f"{_text(body, 'root_cause')} as {_text(body, 'commit')[:12]}",

@@ -83,4 +83,5 @@ def _undisposed(items: Sequence[str], *, color: bool) -> Iterator[str]:
     rows = ((path, str(number)) for path, number in files.most_common())
     yield columns(("not disposed of, by file", "impacts"), rows, color=color)
     yield ""
-    yield f"{len(items)} impacts are not disposed of. Many at once: --disposes '*@PATH*=FATE'; --json names each."
+    yield f"{len(items)} impacts are not disposed of; --json has all. Many at once:"
+    yield "  git afd root-cause add --disposes '*@PATH*=FATE' …"

@@ -192,6 +192,7 @@ def test_rows_that_later_phases_rest_on_are_replaced_only_with_a_reason(case: Fr
     refused = inventory(case, changed)
     assert refused.code == 3
     assert "would become stale" in refused.json["findings"][0]["message"]
+    assert refused.json["findings"][0]["remedy"] == "git afd inventory --from FILE --replace WHY"
     inventory(case, changed, "--replace", "the lifetime was wrong").ok()
     status = {row["phase"]: row["status"] for row in case.plugin.afd("status --json").json["data"]["phases"]}
     assert status["INVENTORY_AFD_CONTRACTS"] == "PASS"

@@ -176,6 +176,7 @@ def test_an_empty_ledger_is_an_answer(kit: Kit) -> None:
         ("freeze", {"branch": "b", "base": "c" * 40}, "on b at cccccccccccc"),
         ("phase", {"phase": "P", "status": "FAIL", "blocker": "two\nlines"}, "P FAIL two lines"),
         ("inventory", {"items": {"a": "b"}, "how": "by hand"}, "1 item(s), by hand"),
+        ("classification", {"items": {"a": "NONE", "b": "NONE"}, "why": "read"}, "2 item(s): read"),
         ("decision", {"decide": "stop", "why": "w"}, "stop: w"),
         ("root-cause", {"root_cause": "RC-1", "op": "add", "title": "t"}, "RC-1 add: t"),
         ("root-cause", {"root_cause": "RC-1", "op": "withdraw", "why": "w"}, "RC-1 withdraw: w"),
