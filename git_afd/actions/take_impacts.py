@@ -39,7 +39,7 @@ from git_afd.core.state import Upgrade
 if TYPE_CHECKING:
     from git_afd.core.impacts.sides import Side
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Raised whenever the same sources give other impacts."""
 
 HOW: Final = f"static analysis {VERSION}"

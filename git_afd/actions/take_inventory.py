@@ -20,7 +20,7 @@ from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
 from git_afd.core.source.parsing import parse
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Raised whenever the same sources give other contracts."""
 
 HOW: Final = f"static analysis {VERSION}"
