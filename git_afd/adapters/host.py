@@ -118,7 +118,8 @@ def _ask(tool: str, env: Mapping[str, str], *words: str) -> tuple[str, str]:
     if done.interrupted:
         raise KeyboardInterrupt
     if not done.succeeded:
-        how = "did not answer in time" if done.timed_out else f"ended with exit code {done.exit_code}"
+        ended = f"exit code {done.exit_code}" if done.exit_code is not None else f"signal {done.signal}"
+        how = "did not answer in time" if done.timed_out else f"ended with {ended}"
         said = next((line.strip() for line in text.splitlines() if line.strip()), "nothing")
         return text, f"npu-smi {how}; it said: {said[:160]}"
     return text, ""

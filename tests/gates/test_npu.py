@@ -47,6 +47,7 @@ def test_a_phase_that_passed_is_not_taken_back_by_a_host_that_cannot_repeat_it(k
 
 HOSTS = [
     ("exit 3", "npu-smi ended with exit code 3"),  # a broken tool
+    ("kill -9 $$", "npu-smi ended with signal 9"),  # one that somebody killed
     ("echo no table", "no table was printed"),  # an unknown answer is not an idle host
     ("cat <<'E'\n" + SMI[:-40] + "\nE", "the table is cut off"),
 ]
