@@ -37,8 +37,8 @@ _PLAN_OPTIONS: Final = (
         "--disposes",
         multiple=True,
         metavar="ITEM=FATE",
-        help="kept, rebased, replaced, removed or stopped; repeatable. ITEM with * is every open impact that fits, "
-        "with --class none that weighs more.",
+        help="kept, rebased, replaced, removed or stopped; repeatable. ITEM with * is every open impact that fits and "
+        "weighs no more than --class (BEHAVIORAL if left out).",
     ),
 )
 

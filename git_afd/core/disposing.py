@@ -12,12 +12,14 @@ from git_afd.errors import Refused, UsageFault
 def with_fitting(up: Upgrade, cause: RootCause) -> RootCause:
     """Return `cause` with every pattern (with ``*``) in `disposes` replaced by the recorded impacts that it fits.
 
-    A pattern leaves out what another root cause disposes of, what is named in full beside it, and, where `cause` says
-    a class, what weighs more. Raises Refused when it fits nothing, UsageFault when two patterns disagree on an impact.
+    A pattern leaves out what another root cause disposes of, what is named in full beside it, and what weighs more
+    than the class that `cause` says (none: BEHAVIORAL, so that nothing ARCHITECTURAL goes along unnoticed).
+
+    Raises Refused when it fits nothing, UsageFault when two patterns disagree on an impact.
     """
     items = up.diff.items if up.diff else {}
     named = {item: fate for item, fate in cause.disposes.items() if item in items or "*" not in item}
-    most = CLASSES.index(cause.class_ or CLASSES[-1])
+    most = CLASSES.index(cause.class_ or "BEHAVIORAL")
     taken = {*taken_by_others(up, cause), *named}
     free = [item for item in items if CLASSES.index(items[item]) <= most and item not in taken]
     found: dict[str, str] = {}
@@ -26,7 +28,8 @@ def with_fitting(up: Upgrade, cause: RootCause) -> RootCause:
             continue
         fitting = [item for item in free if fnmatchcase(item, pattern)]
         if not fitting:
-            raise Refused(f"{pattern} fits no impact that waits for a root cause", "git afd root-cause list")
+            said = f"{pattern} fits no impact up to {CLASSES[most]} that waits for a root cause"
+            raise Refused(said, "git afd root-cause list")
         for item in fitting:
             if found.setdefault(item, fate) != fate:
                 raise UsageFault(f"{item} would be {found[item]} and {fate}", "--disposes ITEM=FATE for this one")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from kit import Done, Kit, call
 from kit_commit import opened_failure
 from kit_upgrade import PRODUCTION, TEST, FrozenUpgrade, frozen
 
+from git_afd.core.disposing import with_fitting
 from git_afd.core.outcome import Outcome
+from git_afd.core.state import Analysis, Freeze, RootCause, Upgrade
 from git_afd.errors import Exit
 from git_afd.render.text import as_text
 
@@ -112,7 +115,7 @@ def test_a_pattern_disposes_of_every_impact_that_waits_and_fits(case: FrozenUpgr
     again = add(case, **plain, disposes="*=kept", **{"class": "MECHANICAL"}).ok().json["data"]
     assert (again["root_cause"], again["changed"]) == ("RC-1", False)
     nothing = add(case, **plain, disposes="I-1*=kept", title="again", **{"class": None})
-    assert (nothing.code, "I-1* fits no impact that waits" in nothing.out) == (Exit.REFUSED, True)
+    assert (nothing.code, "I-1* fits no impact up to BEHAVIORAL that waits" in nothing.out) == (Exit.REFUSED, True)
     torn = add(case, ("--disposes", "*=stopped"), **plain, disposes="I-*=kept", title="torn", **{"class": None})
     assert (torn.code, "I-2 would be kept and stopped" in torn.out) == (Exit.USAGE, True)
     rest = add(case, ("--disposes", "I-2=stopped"), **plain, disposes="*2=kept", title="rest", **{"class": None})
@@ -122,6 +125,14 @@ def test_a_pattern_disposes_of_every_impact_that_waits_and_fits(case: FrozenUpgr
     assert "1 impacts are disposed of once" in case.plugin.afd("root-cause list").ok().out
     amended = case.plugin.afd(["root-cause", "amend", "RC-2", "--disposes", "*=replaced", "--json"]).ok().json["data"]
     assert amended["disposes"] == {"I-2": "replaced"}
+
+
+def test_a_pattern_takes_nothing_architectural_unless_the_plan_says_so() -> None:
+    diff = Analysis("r", "by hand", "", {"I-1": "ARCHITECTURAL", "I-2": "BEHAVIORAL"}, 1)
+    up = Upgrade("U-1", Freeze("r", "b", "1" * 40, "2" * 40, "Ada", {}, "", "", {}, {}, {}), diff=diff)
+    plan = RootCause(name="", title="t", kind="adaptation", class_="", disposes={"*": "kept"})
+    assert with_fitting(up, plan).disposes == {"I-2": "kept"}
+    assert set(with_fitting(up, replace(plan, class_="ARCHITECTURAL")).disposes) == {"I-1", "I-2"}
 
 
 def test_many_impacts_are_counted_by_file_and_few_are_named() -> None:
