@@ -112,6 +112,11 @@ def test_a_trick_is_answered_by_name(verdict: GateVerdict, status: str, code: st
     assert code in {finding.code for finding in verdict.findings} or not code
 
 
+def test_what_was_cut_off_is_told_to_run_again_and_not_to_mend_what_never_ran() -> None:
+    cut = static(interrupted=True, commands=(replace(LINTED, exit_code=None, signal=2, survivors=("12 server",)),))
+    assert [finding.code for finding in cut.findings] == ["interrupted", "not-cleaned-up"]
+
+
 def test_a_gate_without_commands_is_blocked_and_never_passed() -> None:
     verdict = judge(Question(Gate()), RawRun("basic", WHO, "py", "/r", ()), {})
     assert (verdict.status, verdict.blocker) == ("BLOCKED", "the policy names no command for gate basic")

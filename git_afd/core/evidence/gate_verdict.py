@@ -132,14 +132,15 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
     optional = {cell.name for cell in question.gate.cells if not cell.required}
     asked = (one.status for one in judged if one.name not in optional)
     statuses = [*asked, *("BLOCKED" for one in around if one.severity == "error")]
-    findings = [*around, *(finding for one in judged for finding in one.findings), *question.notes]
+    said = () if raw.interrupted else judged  # what was cut off has no verdict, and nothing to be mended
+    findings = [*around, *(finding for one in said for finding in one.findings), *question.notes]
     absent = not_run(suites, [one.place for one in findings if one.code == LOST])
     doubt = tuple(environment_doubt(question.checks, checks, findings, absent))
     accuracy = None
     if question.accuracy is not None:
         status, found, accuracy = _accuracy(question, question.accuracy, raw, files)
         statuses.append(status)
-        findings += found
+        findings += () if raw.interrupted else found
     left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files, raw.environment.get(VISIBLE, "")))
     tests, cleanup = _worst(statuses), cleanup_status(left)
     return GateVerdict(
