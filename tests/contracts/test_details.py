@@ -548,6 +548,8 @@ GUARDS = [
     ("use(hasattr(r, 'device') and r.device)", True),
     ("use(r.device if hasattr(r, 'device') else 0)", True),
     ("use(0 if hasattr(r, 'device') else r.device)", False),
+    ("if getattr(r, 'device', None):\n    use(r.device)", True),  # it is there: the default does not get here
+    ("if getattr(r, 'device', 1):\n    use(r.device)", False),  # the default gets here as well
     ("if hasattr(r, 'log'):\n    use(r.device)", False),  # another attribute was found
     ("if hasattr(s, 'device'):\n    use(r.device)", False),  # on another object
     ("for name in ('device',):\n    if hasattr(r, name):\n        use(getattr(r, name))", True),

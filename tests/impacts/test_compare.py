@@ -185,6 +185,7 @@ OWNERLESS = Attribute(1, "up.config.Flags", "extra", "x.extra", "read", presence
 TOLD = Attribute(1, "up.config.Plain", "told_extra", "x.told_extra", "read", presence="set elsewhere")
 ADDED = Attribute(1, "up.config.Plain", "mine", "x.mine", "written", presence="added")
 ADDED_THERE = Attribute(1, "up.worker.base.Base", "released", "x.released", "written", presence="added")
+PROVIDED = Attribute(1, "up.worker.base.Base", "released", "x.released", "written", soft=True, presence="added")
 ELSEWHERE = [
     (contract("attribute-read", "up/setter.py::prepare", SET), "unchanged", False),  # the function still sets it
     (contract("attribute-read", "up/setter.py::prepare", LOST), "member-removed", True),
@@ -194,6 +195,7 @@ ELSEWHERE = [
     (contract("attribute-read", "up/setter.py::prepare", TOLD), "member-removed", True),  # on an object of another name
     (contract("attribute-read", "up/config.py::Plain.mine", ADDED), "unchanged", False),  # the plugin's own
     (contract("attribute-read", "up/worker/base.py::Base.released", ADDED_THERE), "member-added", True),
+    (contract("attribute-read", "up/worker/base.py::Base.released", PROVIDED), "member-added", False),  # where it is
 ]
 
 

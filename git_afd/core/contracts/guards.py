@@ -14,16 +14,26 @@ if TYPE_CHECKING:
 
 
 def found_there(read: Evaluator, test: ast.expr, scope: Scope) -> frozenset[tuple[str, str]]:
-    """Return the attributes (object as written, name) that are there where a test holds: ``hasattr`` in it."""
+    """Return the attributes (object as written, name) that are there where a test holds.
+
+    ``hasattr`` says so, and ``getattr`` whose default is false: where the test holds it is not the default.
+    """
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return frozenset().union(*(found_there(read, part, scope) for part in test.values))
-    if not (isinstance(test, ast.Call) and written(test.func) == "hasattr" and len(test.args) == 2):  # noqa: PLR2004 - object and name
+    if not (isinstance(test, ast.Call) and _asks_for_attribute(test)):
         return frozenset()
-    base, name = test.args
+    base, name = test.args[:2]
     constant = name.value if isinstance(name, ast.Constant) else None
     known = read.named(name.id, scope) if isinstance(name, ast.Name) else None
     said = known.text if isinstance(known, Text) else constant
     return frozenset([(written(base), said)]) if isinstance(said, str) and written(base) else frozenset()
+
+
+def _asks_for_attribute(call: ast.Call) -> bool:
+    asked, default = written(call.func), call.args[2:]
+    if asked == "getattr" and len(default) == 1:
+        return isinstance(default[0], ast.Constant) and not default[0].value
+    return asked == "hasattr" and len(call.args) == 2  # noqa: PLR2004 - object and name
 
 
 def narrowed(read: Evaluator, test: ast.expr, scope: Scope, *, positive: bool) -> dict[str, Value | None]:

@@ -37,7 +37,8 @@ def absent_name(contract: Contract, sides: tuple[Side, Side]) -> Effect:
         faults = tuple(
             Fault(use.line, f"upstream defines {dotted} itself now")
             for use in contract.uses
-            if (isinstance(use, Patch) and use.added) or (isinstance(use, Attribute) and use.presence == "added")
+            if (isinstance(use, Patch) and use.added)
+            or (isinstance(use, Attribute) and use.presence == "added" and not use.soft)
         )
         reason = f"{dotted} is there now, and was not"
         return Effect(contract, "member-added", reason, faults, after.place)
