@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import Final
 
@@ -27,7 +28,7 @@ from git_afd.errors import Blocked, Conflict, Exit, Refused
 BY_HAND: Final = "by hand"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rows:
     """Rows to be recorded: the record's kind, how they were found, their document, and the items that count.
 
@@ -40,12 +41,12 @@ class Rows:
     items: Mapping[str, str]
     more: Mapping[str, Json] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def content(self) -> bytes:
         """The artifact: the rows as canonical JSON, so that the same rows are the same artifact."""
         return canonical(self.document).encode("ascii") + b"\n"
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The artifact's name."""
         return sha256(self.content).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from git_afd.actions.analysis import (
 )
 from git_afd.actions.inventory import together
 from git_afd.actions.present import rows_of
-from git_afd.actions.take_impacts import HOW, question_of, take_impacts
+from git_afd.actions.take_impacts import HOW, kept_impacts, question_of, take_impacts
 from git_afd.adapters.frozen_files import frozen_files
 from git_afd.adapters.session import Session
 from git_afd.adapters.workbook_file import read_workbook
@@ -57,7 +58,7 @@ class Request:
     markdown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Found:
     """Impacts, how they were found, and the whole comparison where the tool made it."""
 
@@ -65,7 +66,7 @@ class _Found:
     how: str
     comparison: Comparison | None = None
 
-    @property
+    @cached_property
     def rows(self) -> Rows:
         """What is recorded. An automatic comparison proposes classes; what has none is listed as open."""
         items = {impact.id: impact.class_ for impact in self.impacts.rows if impact.class_}
@@ -117,8 +118,10 @@ def listed_contracts(up: Upgrade, inventory: Inventory) -> tuple[Contract, ...]:
 def _compared(session: Session, up: Upgrade, inventory: Inventory) -> _Found:
     if not inventory.contracts:
         raise Refused("no contract is recorded, so there is nothing to compare", "git afd inventory")
-    taken = take_impacts(session, question_of(session, up), listed_contracts(up, inventory))
-    return _Found(Impacts(taken.comparison.impacts), HOW, taken.comparison)
+    question, listed = question_of(session, up), listed_contracts(up, inventory)
+    known = None if listed else kept_impacts(session, question)
+    comparison = known or take_impacts(session, question, listed).comparison
+    return _Found(Impacts(comparison.impacts), HOW, comparison)
 
 
 def _given(

@@ -84,10 +84,9 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
 
     `given` are contracts that were listed by hand: then those are compared, and nothing is kept.
     """
-    cache = AnalysisCache(session.common_dir)
-    known = cache.get(question.key) if not given else None
+    known = kept_impacts(session, question) if not given else None
     asked = (session, question.commit, question.current, question.policy)
-    if isinstance(known, Comparison):
+    if known is not None:
         return Taken(take_inventory(*asked).contracts, known)
     listed = Inventory(given, (), {}) if given else kept_inventory(*asked)
     held: list[object] = []
@@ -96,8 +95,18 @@ def take_impacts(session: Session, question: Question, given: tuple[Contract, ..
     if not listed:
         keep_inventory(*asked, inventory)
     if not given:
-        cache.put(question.key, comparison)
+        _keep_impacts(session, question, comparison)
     return Taken(inventory.contracts, comparison)
+
+
+def kept_impacts(session: Session, question: Question) -> Comparison | None:
+    """Return a comparison that was made before, None when none is kept."""
+    known = AnalysisCache(session.common_dir).get(question.key)
+    return known if isinstance(known, Comparison) else None
+
+
+def _keep_impacts(session: Session, question: Question, made: Comparison) -> None:
+    AnalysisCache(session.common_dir).put(question.key, made)
 
 
 def inventory_with_impacts(session: Session, question: Question) -> Inventory:
@@ -117,7 +126,7 @@ def inventory_with_impacts(session: Session, question: Question) -> Inventory:
         return take_inventory(*asked)
     keep_inventory(*asked, inventory)
     if isinstance(comparison, Comparison):
-        AnalysisCache(session.common_dir).put(question.key, comparison)
+        _keep_impacts(session, question, comparison)
     return inventory
 
 
@@ -128,20 +137,21 @@ def _analysed(
 
     What is read is `held`: to free it piece by piece takes longer than to end a process.
     """
-    found = gather(session, question.commit, question.current)
-    target = _target(session, found, question.target)
-    sides = _sides(found, target)
-    held += [found, target, sides]
-    shelves = (*found.upstream.shelves(), *_shelves(found, target))
-    ahead = reading_ahead(found.package, shelves, _ahead(question, found, target, texts=not listed))
-    with few_collections(), ahead as later:
-        inventory = listed or inventory_of(found, question.policy, lambda: later(_TEXTS), held)
-        yield inventory
-        _settle(found, target, later)
-        comparison = _compared(inventory.contracts, question, sides, later)
-        if later(_KEPT) is None:
-            _keep(found, target)
-        yield comparison
+    with beside(lambda: _history(question)) as history:  # git's own work, while files are listed here
+        found = gather(session, question.commit, question.current)
+        target = _target(session, found, question.target)
+        sides = _sides(found, target)
+        held += [found, target, sides]
+        shelves = (*found.upstream.shelves(), *_shelves(found, target))
+        ahead = reading_ahead(found.package, shelves, _ahead(found, target, texts=not listed))
+        with few_collections(), ahead as later:
+            inventory = listed or inventory_of(found, question.policy, lambda: later(_TEXTS), held)
+            yield inventory
+            _settle(found, target, later)
+            comparison = _compared(inventory.contracts, question, sides, history())
+            if later(_KEPT) is None:
+                _keep(found, target)
+            yield comparison
 
 
 def _both(parts: Iterable[Inventory | Comparison]) -> tuple[Inventory, Comparison]:
@@ -151,14 +161,13 @@ def _both(parts: Iterable[Inventory | Comparison]) -> tuple[Inventory, Compariso
     return inventory, comparison
 
 
-_TEXTS, _HISTORY, _SOURCES, _KEPT = range(4)
+_TEXTS, _SOURCES, _KEPT = range(3)
 """What the other process does besides reading ahead, in the order in which it is needed."""
 
 
-def _ahead(question: Question, found: Gathered, target: Opened, *, texts: bool) -> Sequence[Callable[[], object]]:
+def _ahead(found: Gathered, target: Opened, *, texts: bool) -> Sequence[Callable[[], object]]:
     return (
         partial(told_by_texts, found) if texts else lambda: None,
-        partial(_history, question),
         lambda: {name: dict(package.corpus()) for name, package in target.packages.items()},
         partial(_keep, found, target),
     )
@@ -182,12 +191,12 @@ def _keep(found: Gathered, target: Opened) -> bool:
     return True
 
 
-def _compared(contracts: Sequence[Contract], question: Question, sides: tuple[Side, Side], later: Later) -> Comparison:
+def _compared(
+    contracts: Sequence[Contract], question: Question, sides: tuple[Side, Side], history: History
+) -> Comparison:
     """Compare every contract: one half here, the other one in a second process, each with the files that it needs."""
     from git_afd.core.impacts.comparison import compared, halves, impacts_of
 
-    told = later(_HISTORY)
-    history = told if isinstance(told, History) else _history(question)
     mine, others = halves(contracts)
     with beside(lambda: impacts_of([contracts[at] for at in others], sides, history)) as rest:
         rows = dict(zip(mine, impacts_of([contracts[at] for at in mine], sides, history), strict=True))
