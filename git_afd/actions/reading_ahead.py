@@ -31,35 +31,37 @@ class Shelf:
     wanted: Callable[[str], bool] = lambda _: True
 
 
-Later = Callable[[int], object]
-"""Gives the result of further work by its number, None when the other process does not tell."""
+Work = Callable[[], object]
+"""Further pure work."""
+
+Later = Callable[[Work], object]
+"""Gives the result of further work, None when the other process does not tell."""
 
 
 @contextmanager
-def reading_ahead(
-    plugin: SourceTree, shelves: Sequence[Shelf], then: Sequence[Callable[[], object]] = ()
-) -> Iterator[Later]:
-    """Read ahead for these shelves in turn, then do further pure work, until the block ends.
+def reading_ahead(plugin: SourceTree, steps: Sequence[Shelf | Work]) -> Iterator[Later]:
+    """Read ahead for shelves and do further work, in the order in which it is needed, until the block ends.
 
     Whoever asks a shelf waits for what it will get. One process does it all, one thing after the other: there are
     two cores, and what is needed first must not wait for what is needed last.
     """
-    empty = [shelf for shelf in shelves if not shelf.facts.any]
+    empty = [step for step in steps if not (isinstance(step, Shelf) and step.facts.any)]
     plugin.read(plugin.names)
-    with each_beside(lambda: _work(plugin, empty, then)) as results:
+    with each_beside(lambda: _results(plugin, empty)) as results:
         ahead = _Ahead(results)
-        for number, shelf in enumerate(empty):
+        shelves = [(number, step) for number, step in enumerate(empty) if isinstance(step, Shelf)]
+        for number, shelf in shelves:
             shelf.facts.ahead = partial(ahead.modules, number)
         try:
-            yield lambda number: ahead.of(len(empty) + number)
+            yield lambda work: ahead.of(empty.index(work))
         finally:
-            for shelf in empty:
+            for _, shelf in shelves:
                 shelf.facts.ahead = None
 
 
 @dataclass(slots=True)
 class _Ahead:
-    """What the second process told so far: the shelves in their order, then the further work."""
+    """What the second process told so far, in the order of its steps."""
 
     results: Iterator[object]
     told: list[object] = field(default_factory=list)
@@ -76,12 +78,13 @@ class _Ahead:
         return told if isinstance(told, dict) else {}
 
 
-def _work(plugin: SourceTree, shelves: Sequence[Shelf], then: Sequence[Callable[[], object]]) -> Iterator[object]:
+def _results(plugin: SourceTree, steps: Sequence[Shelf | Work]) -> Iterator[object]:
     texts = [text for path in plugin.names if isinstance(text := plugin.text(path), str)]
-    for shelf in shelves:
-        yield {shelf.tree.paths[module.name]: module for module in _of(shelf, texts)}
-    for work in then:
-        yield work()
+    for step in steps:
+        if isinstance(step, Shelf):
+            yield {step.tree.paths[module.name]: module for module in _of(step, texts)}
+        else:
+            yield step()
 
 
 def _of(shelf: Shelf, texts: Iterable[str]) -> Iterator[Module]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from git_afd.actions.gather_sources import Gathered, Opened, gather, opened
-from git_afd.actions.reading_ahead import Later, Shelf, reading_ahead
+from git_afd.actions.reading_ahead import Shelf, reading_ahead
 from git_afd.actions.take_inventory import (
     VERSION as INVENTORY_VERSION,
 )
@@ -121,10 +121,12 @@ def inventory_with_impacts(session: Session, question: Question) -> Inventory:
         return known
     held: list[object] = []
     with each_beside(lambda: _analysed(session, question, None, held)) as results:
-        inventory, comparison = next(results, None), next(results, None)
+        inventory = next(results, None)
+        if isinstance(inventory, Inventory):
+            keep_inventory(*asked, inventory)
+        comparison = next(results, None)
     if not isinstance(inventory, Inventory):
         return take_inventory(*asked)
-    keep_inventory(*asked, inventory)
     if isinstance(comparison, Comparison):
         _keep_impacts(session, question, comparison)
     return inventory
@@ -142,14 +144,15 @@ def _analysed(
         target = _target(session, found, question.target)
         sides = _sides(found, target)
         held += [found, target, sides]
-        shelves = (*found.upstream.shelves(), *_shelves(found, target))
-        ahead = reading_ahead(found.package, shelves, _ahead(found, target, texts=not listed))
+        texts, corpora, kept = (partial(work, found, target) for work in (_texts, _corpora, _keep))
+        first = found.upstream.shelves() if listed else (*found.upstream.shelves(), texts)
+        ahead = reading_ahead(found.package, [*first, *_shelves(found, target), corpora, kept])
         with few_collections(), ahead as later:
-            inventory = listed or inventory_of(found, question.policy, lambda: later(_TEXTS), held)
+            inventory = listed or inventory_of(found, question.policy, lambda: later(texts), held)
             yield inventory
-            _settle(found, target, later)
+            _settle(found, target, later(corpora))
             comparison = _compared(inventory.contracts, question, sides, history())
-            if later(_KEPT) is None:
+            if later(kept) is None:
                 _keep(found, target)
             yield comparison
 
@@ -161,24 +164,19 @@ def _both(parts: Iterable[Inventory | Comparison]) -> tuple[Inventory, Compariso
     return inventory, comparison
 
 
-_TEXTS, _SOURCES, _KEPT = range(3)
-"""What the other process does besides reading ahead, in the order in which it is needed."""
+def _texts(found: Gathered, _: Opened) -> object:
+    return told_by_texts(found)
 
 
-def _ahead(found: Gathered, target: Opened, *, texts: bool) -> Sequence[Callable[[], object]]:
-    return (
-        partial(told_by_texts, found) if texts else lambda: None,
-        lambda: {name: dict(package.corpus()) for name, package in target.packages.items()},
-        partial(_keep, found, target),
-    )
+def _corpora(_: Gathered, target: Opened) -> dict[str, dict[str, bytes]]:
+    return {name: dict(package.corpus()) for name, package in target.packages.items()}
 
 
-def _settle(found: Gathered, target: Opened, later: Later) -> None:
+def _settle(found: Gathered, target: Opened, corpora: object) -> None:
     """Take what the other process read, and read the rest that both halves need, before this one forks again."""
-    sources = later(_SOURCES)
     for name, package in target.packages.items():
-        if isinstance(sources, dict):
-            package.learn(sources[name])
+        if isinstance(corpora, dict):
+            package.learn(corpora[name])
         package.corpus()
         target.facts[name].settle()
         found.upstream.packages[name].corpus()

@@ -40,9 +40,9 @@ def take_inventory(session: Session, commit: str, revisions: Revisions, policy: 
 
 def _taken(found: Gathered, policy: Policy, held: list[object]) -> Inventory:
     held.append(found)
-    ahead = reading_ahead(found.package, found.upstream.shelves(), [partial(told_by_texts, found)])
-    with few_collections(), ahead as later:
-        result = inventory_of(found, policy, lambda: later(0), held)
+    texts = partial(told_by_texts, found)
+    with few_collections(), reading_ahead(found.package, [*found.upstream.shelves(), texts]) as later:
+        result = inventory_of(found, policy, lambda: later(texts), held)
     found.keep()
     return result
 
