@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from git_afd.adapters.host_snapshot import seen
-
 if TYPE_CHECKING:
     from psutil import Process
 
@@ -105,6 +103,8 @@ def _none_lives(members: Iterable[Process]) -> bool:
 
 def named(processes: Iterable[Process]) -> tuple[str, ...]:
     """Say of each process who it is: pid, age and command."""
+    from git_afd.adapters.host_snapshot import seen  # every command that calls git would pay for it
+
     now = time.time()
     return tuple(seen(process).told(now) for process in processes)
 
