@@ -1,5 +1,7 @@
-"""``git afd diff --at`` (inventory and comparison together) beside git's own rename diff over both upstream ranges.
+"""Inventory and comparison beside git's own rename diff over both upstream ranges.
 
+Measured as one command that looks (``git afd diff --at``), and as people work: ``git afd inventory``, then
+``git afd diff``, inside an upgrade that this freezes in copies.
 Run by hand: ``python tests/bench/bench_analysis.py PLUGIN VLLM ASCEND`` (refs: ``--at``, ``--current``, ``--target``).
 The plugin is copied, since results are kept under its git dir; the upstreams are only read. All are done in turn, so
 that a busy machine slows all. ``--griffe PYTHON`` also loads both versions of both packages with griffe, by an
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -22,7 +25,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from big_ledger import medians
 from kit import write_programs
 
+from git_afd.core.names import LEDGER_REF
+
 ROUNDS = 5
+_DOCUMENT = "AGENTS.md"
 COLD_BAR, WARM_BAR, MEMORY_BAR_MB, GRIFFE_BAR, VERIFY_BAR_S = 3.0, 0.5, 400, 5.0, 0.5
 
 _GRIFFE = """
@@ -80,6 +86,7 @@ def main() -> None:
         print(f"cold inventory            {inventory:.2f} s  {inventory / base:.2f} x git")
         print(f"comparison after it       {then:.2f} s  {then / base:.2f} x git")
         print(f"peak memory               {memory:.0f} MB  (bar {MEMORY_BAR_MB})")
+        in_an_upgrade(folder / "upgrade", plugin, ranges, git)
         verify(plugin, ranges)
         if asked.griffe:
             griffe(asked.griffe, folder, ranges, first)
@@ -91,6 +98,37 @@ def command(plugin: Path, at: str, ranges: list[tuple[Path, str, str]]) -> list[
     for name, (place, old, new) in zip(("vllm", "vllm-ascend"), ranges, strict=True):
         words += [f"--source={name}={place.absolute()}", f"--current={name}={old}", f"--target={name}={new}"]
     return words
+
+
+def in_an_upgrade(folder: Path, plugin: Path, ranges: list[tuple[Path, str, str]], git: Callable[[int], None]) -> None:
+    """Freeze copies at the plugin's HEAD, then take inventory and compare as two commands that record."""
+    places = [folder / name for name in ("plugin", "vllm", "vllm-ascend")]
+    for source, place in zip((plugin, *(source for source, _, _ in ranges)), places, strict=True):
+        shutil.copytree(source, place, symlinks=True)
+    home = ["git", "-C", str(places[0])]
+    words = ["git-afd", "freeze", "-C", str(places[0]), "--branch", "upgrade/bench"]
+    for name, place, (_, old, new) in zip(("vllm", "vllm-ascend"), places[1:], ranges, strict=True):
+        words += [f"--source={name}={place}", f"--current={name}={old}", f"--target={name}={new}"]
+    run(words)
+    frozen = subprocess.run([*home, "rev-parse", LEDGER_REF], check=True, capture_output=True, text=True).stdout.strip()
+
+    def fresh(_: int) -> None:
+        shutil.rmtree(places[0] / ".git" / "afd" / "cache", ignore_errors=True)
+        run([*home, "update-ref", LEDGER_REF, frozen])
+
+    def inventory(_: int) -> None:
+        run(["git-afd", "inventory", "-C", str(places[0]), "--json", f"--read={_DOCUMENT}"])
+
+    def diff(_: int) -> None:
+        subprocess.run(  # its proposals wait for a decision: exit 6
+            ["git-afd", "diff", "-C", str(places[0]), "--json"], check=False, stdout=subprocess.DEVNULL
+        )
+
+    base, _, first, then, again = (item / 1000 for item in medians(git, fresh, inventory, diff, diff, times=ROUNDS))
+    both = first + then
+    print(f"in an upgrade, cold       inventory {first:.2f} s, diff {then:.2f} s")
+    print(f"both commands             {both:.2f} s  {both / base:.2f} x git  (bar {COLD_BAR})")
+    print(f"diff again                {again:.2f} s  {again / base:.2f} x git  (bar {WARM_BAR})")
 
 
 def listing(words: list[str]) -> list[str]:
