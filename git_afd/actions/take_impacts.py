@@ -139,22 +139,23 @@ def _analysed(
 
     What is read is `held`: to free it piece by piece takes longer than to end a process.
     """
-    with beside(lambda: _history(question)) as history:  # git's own work, while files are listed here
-        found = gather(session, question.commit, question.current)
-        target = _target(session, found, question.target)
-        sides = _sides(found, target)
-        held += [found, target, sides]
-        texts, corpora, kept = (partial(work, found, target) for work in (_texts, _corpora, _keep))
-        first = found.upstream.shelves() if listed else (*found.upstream.shelves(), texts)
-        ahead = reading_ahead(found.package, [*first, *_shelves(found, target), corpora, kept])
-        with few_collections(), ahead as later:
-            inventory = listed or inventory_of(found, question.policy, lambda: later(texts), held)
-            yield inventory
-            _settle(found, target, later(corpora))
-            comparison = _compared(inventory.contracts, question, sides, history())
-            if later(kept) is None:
-                _keep(found, target)
-            yield comparison
+    found = gather(session, question.commit, question.current)
+    target = _target(session, found, question.target)
+    sides = _sides(found, target)
+    held += [found, target, sides]
+    texts, corpora, kept = (partial(work, found, target) for work in (_texts, _corpora, _keep))
+    history = partial(_history, question)
+    first = found.upstream.shelves() if listed else (*found.upstream.shelves(), texts)
+    ahead = reading_ahead(found.package, [*first, *_shelves(found, target), history, corpora, kept])
+    with few_collections(), ahead as later:
+        inventory = listed or inventory_of(found, question.policy, lambda: later(texts), held)
+        yield inventory
+        _settle(found, target, later(corpora))
+        told = later(history)
+        comparison = _compared(inventory.contracts, question, sides, told if isinstance(told, History) else history())
+        if later(kept) is None:
+            _keep(found, target)
+        yield comparison
 
 
 def _both(parts: Iterable[Inventory | Comparison]) -> tuple[Inventory, Comparison]:
