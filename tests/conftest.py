@@ -19,6 +19,11 @@ CI = bool(os.environ.get("AFD_CI"))
 CLEARED = ("GIT_", "AFD_", "VLLM_", "ASCEND_", "XDG_", "NO_COLOR", "COLUMNS", "LANG", "LC_", "PRE_COMMIT", "SSH_")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores: tests wait for processes and clocks a third of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `git-afd` and `git-afd-hook` that run this tree with this interpreter.

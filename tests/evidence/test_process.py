@@ -226,7 +226,7 @@ def test_a_command_with_an_errand_runs_until_it_is_done(
     result = go(tmp_path, script, errand=errand)
     assert (result.stopped, result.exit_code, result.log.read_text()) == (stopped, code, said)
     assert (bool(result.killed), result.survivors, result.timed_out) == (killed, (), False)
-    assert bool(errand.living) == stopped
+    assert errand.living or not stopped  # one that ends by itself may be seen before its end, or not
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
