@@ -115,4 +115,4 @@ def needs(what: str, present: bool) -> None:
     if present:
         return
     assert not CI, f"{what} must be here: .ci/run installs it"
-    pytest.skip(f"{what}: not on this machine")
+    pytest.skip(f"{what} is not on this machine; .ci/run installs it, and there this test must run")

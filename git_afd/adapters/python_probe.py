@@ -44,13 +44,13 @@ for name, module in json.loads(sys.argv[1]).items():
         entry["direct_url"] = json.loads(distribution.read_text("direct_url.json") or "null")
     except metadata.PackageNotFoundError:
         pass
-    except Exception as error:
+    except Exception as error:  # a package above the module is imported, whose code may raise anything; it is told
         entry["fault"] = repr(error)[:200]
     try:
         spec = util.find_spec(module)
         if spec is not None and spec.origin and os.path.isabs(spec.origin):
             entry["origin"] = os.path.realpath(spec.origin)
-    except Exception as error:
+    except Exception as error:  # a package above the module is imported, whose code may raise anything; it is told
         entry["fault"] = repr(error)[:200]
     found[name] = entry
 print("\\n%s" + json.dumps({"executable": sys.executable, "version": platform.python_version(), "packages": found}))
@@ -63,7 +63,7 @@ found = []
 for name in json.loads(sys.argv[1]):
     try:
         found.append(util.find_spec(name) is not None)
-    except Exception:
+    except Exception:  # a package above the module is imported, whose code may raise anything: then nothing is found
         found.append(False)
 print("\\n%s" + json.dumps({"found": found}))
 """

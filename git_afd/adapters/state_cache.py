@@ -127,7 +127,9 @@ class StateCache:
     def _loaded(self, tip: str) -> object:
         try:
             return _OnlyOurs(io.BytesIO(self._path(tip).read_bytes())).load()
-        except Exception:  # noqa: BLE001 - pickle's documentation: damaged data may raise any exception
+        # "Other exceptions may also be raised during unpickling" (pickle): whatever a damaged file raises, the state
+        # is computed from the records instead, so nothing is lost and nothing is believed.
+        except Exception:  # noqa: BLE001 - see above
             return None
 
     def _store(self, tip: str, content: object) -> None:

@@ -14,6 +14,7 @@ from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.junit import Case, Report, parse_junit, report_id
 from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
 
+# A suite to be judged: its skip and its xfails are what a report must tell apart, not tests of ours that do not run.
 REAL = """
 import pytest
 @pytest.fixture
@@ -27,11 +28,11 @@ def test_passes(): pass
 def test_fails_twice(breaks_after): assert 0
 def test_fails_after(breaks_after): pass
 def test_fails_before(breaks_before): pass
-@pytest.mark.skip(reason="no npu here")
+@pytest.mark.skip(reason="no npu here")  # judged: a skip
 def test_skipped(): pass
-@pytest.mark.xfail(reason="known")
+@pytest.mark.xfail(reason="known")  # judged: an expected failure
 def test_xfailed(): assert 0
-@pytest.mark.xfail(reason="known", strict=True)
+@pytest.mark.xfail(reason="known", strict=True)  # judged: a pass that must not be
 def test_xpassed(): pass
 @pytest.mark.parametrize("x", ["a b", "a::b", "x[y]", "ü", "\\x00", "a/b.py"])
 def test_many(x): pass
@@ -63,6 +64,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "twice").write_text(run([*call, "-q", "--collect-only"], folder, env=bare).out)
     run([*call, "--junitxml=xunit1.xml", "-o", "junit_family=xunit1"], folder, env=bare)
     (folder / "pkg" / "test_broken.py").write_text("import no_such_module_afd\n")
+    # judged: a whole module that skips itself
     (folder / "pkg" / "test_off.py").write_text("import pytest\npytest.skip('no vllm', allow_module_level=True)\n")
     run([*call, "--junitxml=xunit2.xml", "--continue-on-collection-errors"], folder, env=bare)
     (folder / "broken").write_text(run([*call, "--collect-only"], folder, env=bare).out)

@@ -116,7 +116,10 @@ def at_terminal(case: Stage, *lines: str) -> tuple[int, str]:
     return child.exitstatus if child.exitstatus is not None else -1, shown
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pexpect needs a pseudo-terminal")
+@pytest.mark.skipif(
+    sys.platform == "win32",
+    reason="a prompt is typed into a pseudo-terminal, which Windows has none of for pexpect.spawn",
+)
 def test_a_person_approves_a_pair_with_phrase_and_reason_and_it_is_shown_for_ever(case: Stage) -> None:
     upgrade = case.freeze("--json", targets=UNPROVEN).json["data"]["upgrade"]
     assert at_terminal(case, "yes")[0] == 3

@@ -218,7 +218,7 @@ def test_one_repository_cannot_be_both_sources(case: Stage) -> None:
     assert (done.code, "same repository as the source of vllm" in done.err) == (2, True)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.skipif(os.geteuid() != 0, reason="chown(2) lets only root make a folder that belongs to somebody else")
 def test_a_source_of_another_owner_is_told_with_the_line_that_mends_it(case: Stage) -> None:
     for path in (case.vllm.path, case.vllm.path / ".git"):
         os.chown(path, 4242, 4242)

@@ -183,6 +183,7 @@ def test_a_module_that_vanishes_and_an_undocumented_skip_are_named_by_a_real_run
         "pytest.ini": "[pytest]\naddopts = -q -m 'not slow' --ignore=tests/test_ignored.py\nmarkers = slow: slow\n",
         "tests/test_ignored.py": "def test_gone():\n    assert False\n",
         "tests/test_slow.py": "import pytest\n@pytest.mark.slow\ndef test_late():\n    assert False\n",
+        # the suite that the gate judges: these skips are the ones it must name
         "tests/test_module.py": "import pytest\npytest.skip('no NPU here', allow_module_level=True)\n",
         "tests/test_many.py": "import pytest\n@pytest.mark.parametrize('n', range(60))\n"
         "@pytest.mark.skip(reason='why')\ndef test_n(n):\n    pass\n",

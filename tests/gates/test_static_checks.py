@@ -20,7 +20,7 @@ from git_afd.core.policy_reading import parse_policy
 from git_afd.core.runtime_rule import FOCUSED, IDENTITY, PATCHES, REGISTRATION, RuntimeRule
 
 COMMIT = "a" * 40
-HERE = "/work/plugin/afd_plugin/__init__.py"
+HERE = "/src/plugin/afd_plugin/__init__.py"
 SITE = "/venv/site-packages/afd_plugin/__init__.py"
 
 
@@ -30,7 +30,7 @@ def entry(origin: str = HERE, **more: Any) -> dict[str, Any]:
 
 
 def facts(*entries: Mapping[str, Any], **more: Any) -> bytes:
-    said = {"schema": SCHEMA, "python": "python", "reason": "", "root": "/work/plugin", "runtime": True, "origin": HERE}
+    said = {"schema": SCHEMA, "python": "python", "reason": "", "root": "/src/plugin", "runtime": True, "origin": HERE}
     return json.dumps({**said, "entries": list(entries), **more}).encode()
 
 
@@ -52,9 +52,9 @@ REGISTRATIONS = [
     (facts(entry("/other/afd_plugin/__init__.py", checkout=at("b" * 40))), "FAIL", "a checkout of bbbbbbbbbbbb"),
     (facts(entry("/other/afd_plugin/__init__.py", checkout=at(COMMIT, "x (changed)"))), "FAIL", "not from the tree"),
     # a copy that was installed once, reached by either way
-    (facts(entry(SITE)), "FAIL", f"resolves to code from {SITE}, a copy, not from the tree under test /work/plugin"),
+    (facts(entry(SITE)), "FAIL", f"resolves to code from {SITE}, a copy, not from the tree under test /src/plugin"),
     (facts(entry(), origin=SITE), "FAIL", f"afd_plugin is imported from {SITE}, a copy"),
-    (facts(entry("/work/plugin-old/afd_plugin/__init__.py")), "FAIL", "a copy, not from the tree under test"),
+    (facts(entry("/src/plugin-old/afd_plugin/__init__.py")), "FAIL", "a copy, not from the tree under test"),
     # a folder of that name beside the tree is not the tree
     (facts(), "BLOCKED", "it does not find the entry point afd of vllm.general_plugins"),
     (facts(fault=fault("ModuleNotFoundError", "", "afd_plugin"), origin=""), "BLOCKED", "not find afd_plugin nor the"),

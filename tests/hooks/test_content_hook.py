@@ -80,6 +80,7 @@ REFUSED: list[tuple[str, Mapping[str, str | None], str]] = [
     ("RC-8", {ACCURACY: BAR.replace("0.05", "0.1")}, "gsm8k tolerance"),
     ("RC-8", {ACCURACY: BAR.partition("\n")[2]}, "is nothing; at the freeze it was 0.27"),
     ("RC-8", {ACCURACY: None}, "is nothing; at the freeze it was 0.27"),
+    # (the plugin's test, not one of ours: the hook must refuse its skip)
     ("RC-7", {TEST: "import pytest\n\n\n@pytest.mark.skip\n" + PLAIN}, "pytest.mark.skip; it was not there before"),
     ("RC-8", {"tests/test_other.py": "collect_ignore = ['test_patch.py']\n"}, "collect_ignore"),
 ]  # fmt: skip
@@ -126,6 +127,7 @@ def test_git_afd_commit_says_all_of_it_before_anything_is_staged(case: FrozenUpg
 
 
 def test_a_person_may_change_a_guarded_value_in_a_commit_of_its_own(case: FrozenUpgrade) -> None:
+    # a test of the plugin, not one of ours: its skip is what a person must approve
     skipped = "import pytest\n\n\n@pytest.mark.skip\n" + PLAIN
     files = {ACCURACY: BAR.replace("0.27", "0.2"), "tests/test_other.py": skipped}
     for path, text in files.items():

@@ -245,7 +245,10 @@ def test_second_processes_change_no_answer(case: FrozenUpgrade, spoil: str) -> N
     assert states[STEP] == ("signature-changed" if spoil == "nothing" else "unknown")
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one core no second process is begun")
+@pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2,
+    reason="an inventory compares only in a second process, and with one core none is begun (adapters/beside.py)",
+)
 def test_an_inventory_in_an_upgrade_leaves_the_comparison_to_be_found(case: FrozenUpgrade) -> None:
     folder = AnalysisCache(case.session.common_dir).folder
     (kept,) = folder.glob("impacts-*")
