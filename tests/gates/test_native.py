@@ -56,7 +56,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[FrozenUpgrade, dict[s
         up, "native", env={**host, "AFD_MODEL": "/m", "VLLM_PLUGINS": "afd", "http_proxy": "http://127.0.0.1:9"}
     )
     done.ok()
-    again = gate(up, "native", "--json", "--diagnostic", "--only", "eager", env=host).ok()
+    shim = tools / "python-shim"  # a script in front of the interpreter, as pyenv and conda put on PATH
+    shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    shim.chmod(0o755)
+    again = gate(up, "native", "--json", "--diagnostic", "--only", "eager", "--python", str(shim), env=host).ok()
     return up, again.json["data"], done.out, host
 
 
@@ -97,6 +100,10 @@ def test_a_server_sees_neither_the_plugins_variables_nor_our_own_choice_of_plugi
     assert served["environment"]["VLLM_PLUGINS"] == "ascend"
     assert not [name for name in served["environment"] if name.startswith("AFD_")]
     assert served["plugins"] == ["ascend"]
+
+
+def test_an_interpreter_behind_a_shim_is_the_one_that_the_shim_starts(ran: tuple[FrozenUpgrade, Any, str, Any]) -> None:
+    assert [(one["name"], one["status"]) for one in ran[1]["commands"]] == [("eager", "PASS")]
 
 
 def test_raw_files_that_are_gone_or_changed_are_not_passed_by(ran: tuple[FrozenUpgrade, Any, str, Any]) -> None:

@@ -16,6 +16,7 @@ from git_afd.adapters.process import ProcessResult, run_command
 from git_afd.adapters.runtime_probe import probe_runtime
 from git_afd.adapters.serving import Serving, folder_of, free_port, freed, listeners
 from git_afd.core.evidence.raw_run import Ended
+from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.served import Served, names_of
 from git_afd.core.gate_environment import shown_environment
 from git_afd.core.native_cell import Cell
@@ -52,14 +53,14 @@ def _one(bench: Bench, cell: Cell, order: Order, kept: Kept) -> Serving:
     environment = environment_for(bench, cell.command)
     body = json.dumps(cell.request.body(), ensure_ascii=False).encode()
     serving = Serving(cell, port, body)
+    identity = probe_runtime(bench.values["python"], cwd=bench.out, env=environment)
     served = Served(
         port=port,
-        folder=folder_of(bench.values["python"]),
+        folder=folder_of(parse_runtime(identity).executable or bench.values["python"]),  # behind a shim, as pyenv's
         path=environment.get("PYTHONPATH", ""),
         occupied=listeners(port),
         environment=shown_environment(environment, cell.command.env.__contains__),
     )
-    identity = probe_runtime(bench.values["python"], cwd=bench.out, env=environment)
     now = time.time()
     ended = Ended(cell.name, argv, began=now, ended=now)
     log = bench.folder / "log" / f"{cell.name}.log.gz"
