@@ -73,12 +73,12 @@ class Served:
     """The facts of one cell.
 
     `port` is where it had to listen. `folder` is where the target interpreter stands by its own word, `path` the
-    PYTHONPATH that its identity was asked with. `occupied` names who listened at the port before the
-    start: then nothing was started. `ready_s` is the time from the start until the server was ready, None when it never was; `waiting` says
-    what was in the way then. `listeners` were seen when it was ready and after the answer. `status` is the HTTP
-    status of the answer, None when there was none, and `fault` says why. `stopped` says that the server still ran
-    when it was told to end. `killed` had to be killed for it, `left` still listens at the port afterwards. `more`
-    counts processes beyond those that are listed.
+    PYTHONPATH that its identity was asked with. `occupied` names who listened at the port before the start: then
+    nothing was started. `ready_s` is the time from the start until the server was ready, None when it never was;
+    `waiting` says what was in the way then. `listeners` were seen when it was ready and after the answer. `status`
+    is the HTTP status of the answer, None when there was none, and `fault` says why. `stopped` says that the server
+    still ran when it was told to end. `killed` had to be killed for it, `left` still listens at the port
+    afterwards. `more` counts processes beyond those that are listed.
     """
 
     port: int = 0
