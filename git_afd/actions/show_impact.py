@@ -73,7 +73,7 @@ def texts_of(contract: Contract, impact: Impact, sides: tuple[Side, Side]) -> tu
         named = module.name if module else ""
         after = own_place(sides[1], contract.upstream.name, named, impact.target.symbol) if named else None
     tree = sides[0].tree(PLUGIN)
-    name = next((name for name, path in tree.paths.items() if path == contract.plugin.path), "") if tree else ""
+    name = tree.name_of(contract.plugin.path) if tree else ""
     mine = own_place(sides[0], PLUGIN, name, contract.plugin.symbol) if name else None
     return _shown(before, sides[0]), _shown(after, sides[1]), _shown(mine, sides[0])
 

@@ -219,10 +219,9 @@ def _target(session: Session, found: Gathered, target: Revisions) -> Opened:
 
 def _sharing(tree: Tree, package: SourceTree, found: Gathered, name: str) -> Tree:
     before = found.upstream.sources.trees[name]
-    modules = {path: module for module, path in tree.paths.items()}
 
     def load(path: str) -> Module | Unreadable:
-        known = before.module(modules[path]) if _is_same(path, package, found, name) else None
+        known = before.module(tree.name_of(path)) if _is_same(path, package, found, name) else None
         return known if known is not None else tree.load(path)
 
     return Tree(tree.paths, load)

@@ -44,7 +44,6 @@ def setters(reads: Iterable[Read], world: World, corpus: Corpus, touched: set[st
             wanted.setdefault(read.attribute, []).append(read)
     best: dict[tuple[Located, str], tuple[int, SetElsewhere]] = {}
     for who, tree in reversed([item for item in world.trees.items() if item[0] != PLUGIN]):
-        modules = {path: name for name, path in tree.paths.items()}
         settled = {name for _, name in best}
         for path, name, base, line in assignments(corpus(who), set(wanted) - settled):
             for read in wanted[name] if base not in ("self", "cls", "") else ():
@@ -52,7 +51,7 @@ def setters(reads: Iterable[Read], world: World, corpus: Corpus, touched: set[st
                 known = best.get((read.owner, name))
                 if worth < _LEAST or (known is not None and known[0] >= worth):
                     continue
-                module = world.module(who, modules.get(path, ""))
+                module = world.module(who, tree.name_of(path))
                 symbol = enclosing(module, line) if module else ""
                 if module and symbol:
                     best[read.owner, name] = worth, SetElsewhere(who, path, module.name, symbol, line)

@@ -115,7 +115,7 @@ def _source(tree: Tree, path: str, data: bytes) -> Source | None:
 
     from git_afd.core.source.parsing import parse
 
-    name = next((name for name, known in tree.paths.items() if known == path), "")
+    name = tree.name_of(path)
     text = data.decode("utf-8", "replace")
     parsed = parse(text, name)
     return Source(path, name, text, parsed) if isinstance(parsed, ast.Module) else None

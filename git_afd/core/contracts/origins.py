@@ -97,8 +97,7 @@ class Origins:
                     yield from self._at(who, path, name, first)
 
     def _at(self, who: str, path: str, name: str, line: int) -> Iterator[Located]:
-        modules = {path: module for module, path in self.world.trees[who].paths.items()}
-        module = self.world.module(who, modules.get(path, ""))
+        module = self.world.module(who, self.world.trees[who].name_of(path))
         for item in module.definitions.values() if module else ():
             inside = item.line <= line <= item.end_line
             if module and inside and item.kind == "function" and item.name.rpartition(".")[2] == name:

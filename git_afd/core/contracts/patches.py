@@ -146,9 +146,8 @@ class _Aliases:
         for who, tree in self.world.trees.items():
             if who == PLUGIN:
                 continue
-            names = {path: name for name, path in tree.paths.items()}
             for path in search.importers(self.corpus(who), theirs.symbol):
-                module = tree.module(names[path])
+                module = tree.module(tree.name_of(path))
                 if isinstance(module, Module) and self._binds(module, theirs):
                     yield module.name
 

@@ -106,7 +106,7 @@ def _is_overridden(case: Case, module: Module, line: int) -> bool:
 def _plugin_class(case: Case) -> Located | None:
     tree = case.sides[1].tree(PLUGIN)
     path, symbol = case.contract.plugin.path, case.contract.plugin.symbol.rpartition(".")[0]
-    module = next((name for name, known in tree.paths.items() if known == path), "") if tree else ""
+    module = tree.name_of(path) if tree else ""
     found = case.sides[1].world.resolve(f"{module}.{symbol}") if module and symbol else None
     return found if isinstance(found, Located) and found.kind == "class" else None
 

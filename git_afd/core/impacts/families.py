@@ -102,7 +102,7 @@ def _implemented(contract: Contract, name: str, side: Side, base: Located) -> bo
     """Say whether the plugin's class gets a concrete member of that name from anywhere else."""
     tree = side.tree(PLUGIN)
     path, symbol = contract.plugin.path, contract.plugin.symbol
-    module = next((name for name, known in tree.paths.items() if known == path), "") if tree else ""
+    module = tree.name_of(path) if tree else ""
     klass = side.world.resolve(f"{module}.{symbol}") if module else None
     found = side.world.member(klass, name) if isinstance(klass, Located) else side.world.member(base, name)
     return isinstance(found, Located) and not _abstract(found)

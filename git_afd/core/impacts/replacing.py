@@ -267,5 +267,4 @@ def _returned(case: Case, line: int, new: Located) -> Iterator[Fault]:
 
 def _module(case: Case) -> str:
     tree = case.sides[0].tree(PLUGIN)
-    path = case.contract.plugin.path
-    return next((name for name, known in tree.paths.items() if known == path), "") if tree else ""
+    return tree.name_of(case.contract.plugin.path) if tree else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from git_afd.core.contracts.model import Contract
@@ -32,7 +32,6 @@ class Consumers:
 
     plugin: Tree
     _importers: dict[str, tuple[str, ...]] | None = None
-    _modules: dict[str, str] = field(default_factory=dict)
 
     def of(self, contract: Contract) -> tuple[str, ...]:
         """Return the direct consumer (``path::symbol``) and, one hop on, the files that import its module's names."""
@@ -45,7 +44,7 @@ class Consumers:
         if self._importers is None:
             self._read()
         found = self._importers or {}
-        module = self._modules.get(path, "")
+        module = self.plugin.name_of(path)
         names = (f"{module}.{top}", module) if top else (module,)
         paths = {item for name in names for item in found.get(name, ()) if item != path}
         return tuple(sorted(paths))
@@ -53,7 +52,6 @@ class Consumers:
     def _read(self) -> None:
         importers: dict[str, set[str]] = {}
         for name, path in self.plugin.paths.items():
-            self._modules[path] = name
             module = self.plugin.module(name)
             if not isinstance(module, Module):
                 continue

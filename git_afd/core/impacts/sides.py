@@ -52,7 +52,6 @@ class Side:
     _definers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     _mentions: dict[tuple[str, str], bool] = field(default_factory=dict)
     _holding: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    _names: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def tree(self, who: str) -> Tree | None:
         """Return an upstream's tree."""
@@ -178,10 +177,8 @@ class Side:
 
     def module_at(self, who: str, path: str) -> Module | None:
         """Return the readable module of a path."""
-        if who not in self._names:
-            tree = self.tree(who)
-            self._names[who] = {known: name for name, known in tree.paths.items()} if tree else {}
-        name = self._names[who].get(path)
+        tree = self.tree(who)
+        name = tree.name_of(path) if tree else ""
         return self.world.module(who, name) if name else None
 
 

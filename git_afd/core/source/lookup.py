@@ -67,6 +67,13 @@ class Tree:
     load: Callable[[str], Module | Unreadable]
     _loaded: dict[str, Module | Unreadable] = field(default_factory=dict)
     _cache: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
+
+    def name_of(self, path: str) -> str:
+        """Return the dotted name of the module at a path, empty when no module is there."""
+        if not self._names:
+            self._names.update((known, name) for name, known in self.paths.items())
+        return self._names.get(path, "")
 
     def module(self, name: str) -> Module | Unreadable | None:
         """Return a module by dotted name, None when the tree has none of that name."""
