@@ -28,9 +28,8 @@ def add_imports(book: Book, sources: Sequence[Source], world: World, facts: Fact
             use = Import(
                 item.line, item.local, _place(item, source, facts), runtime and item.place != "type-checking", held=held
             )
-            dotted = f"{item.module}.{item.symbol}".rstrip(".")
             symbol = enclosing(module, item.line) if item.place != "module" else ""
-            _add(book, world, dotted, Place(source.path, symbol, item.line, item.line), use)
+            _add(book, world, item.dotted, Place(source.path, symbol, item.line, item.line), use)
         for star in module.stars:
             if _is_upstream(star, world):
                 _add(book, world, star, Place(source.path, "", 1, 1), Import(1, "*", "module"))

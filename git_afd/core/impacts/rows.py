@@ -57,8 +57,7 @@ class Consumers:
                 continue
             for item in module.imports:
                 if self.plugin.owns(item.module):
-                    named = f"{item.module}.{item.symbol}".rstrip(".")
-                    for dotted in {named, self._defined(named)}:
+                    for dotted in {item.dotted, self._defined(item.dotted)}:
                         importers.setdefault(dotted, set()).add(path)
         self._importers = {name: tuple(sorted(paths)) for name, paths in importers.items()}
 

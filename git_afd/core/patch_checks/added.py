@@ -84,7 +84,7 @@ def _is_loose(annotation: ast.expr) -> bool:
 def imports(read: Read, world: World, missing: Collection[str]) -> Iterator[Finding | NotChecked]:
     """Yield added imports of upstream names that the target does not have, and those that cannot be looked up."""
     for item in read.module.imports:
-        dotted = f"{item.module}.{item.symbol}".rstrip(".")
+        dotted = item.dotted
         place = f"{read.file.path}:{item.line}"
         owner = next((who for who, package in PACKAGES.items() if dotted.partition(".")[0] == package), "")
         if item.line not in read.added or not owner:
@@ -92,10 +92,11 @@ def imports(read: Read, world: World, missing: Collection[str]) -> Iterator[Find
         if owner in missing or owner not in world.trees:
             yield NotChecked("import", place, f"{dotted}: no source of {owner} is at hand")
             continue
-        yield from _import(item, dotted, place, world)
+        yield from _import(item, place, world)
 
 
-def _import(item: Import, dotted: str, place: str, world: World) -> Iterator[Finding | NotChecked]:
+def _import(item: Import, place: str, world: World) -> Iterator[Finding | NotChecked]:
+    dotted = item.dotted
     answer = world.resolve(dotted)
     if isinstance(answer, Absent):
         where = answer.place or item.module

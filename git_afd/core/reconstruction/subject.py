@@ -60,7 +60,7 @@ def chosen(pairs: Sequence[Pair], asked: str) -> list[list[Pair]]:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The function, upstream's part of it, and what names mean; `new` is where the target's function is, if it is."""
+    """The function, upstream's part of it, and what names mean; `moved` says in words which parts went elsewhere."""
 
     copy: Copy
     parts: tuple[Part, ...]
@@ -190,13 +190,13 @@ def _names(
     theirs = sides[1].module_at(contract.upstream.name, target.path) if target else None
     homes = {contract.upstream.module, *([theirs.name] if theirs else [])}
     around = [item for item in module.imports if _is_seen(item, module, contract.plugin.symbol)]
-    aliases = tuple(item.local for item in around if dotted_of(item) in homes)
-    left = {item.local: dotted_of(item) for item in around if item.local in aliases} if theirs else {}
+    aliases = tuple(item.local for item in around if item.dotted in homes)
+    left = {item.local: item.dotted for item in around if item.local in aliases} if theirs else {}
     return Names(
         aliases=aliases,
         plugin={
             **{name: f"plugin:{name}" for name in module.definitions if "." not in name},
-            **{item.local: dotted_of(item) for item in around if item.place != "type-checking"},
+            **{item.local: item.dotted for item in around if item.place != "type-checking"},
         },
         typing=frozenset(item.local for item in around if item.place == "type-checking"),
         upstream=_bound(theirs) if theirs else {},
@@ -223,8 +223,7 @@ def _stale(copy: Copy, alias: str, dotted: str, target: Located, side: Side) -> 
 
 def _is_gone(item: Import, upstream: str, side: Side) -> bool:
     """Say whether what is imported from the upstream is not there any more."""
-    dotted = dotted_of(item)
-    return side.world.owner(dotted) == upstream and isinstance(side.world.resolve(dotted), Absent)
+    return side.world.owner(item.dotted) == upstream and isinstance(side.world.resolve(item.dotted), Absent)
 
 
 def _alike(side: Side, one: str, other: str, name: str) -> bool:
@@ -242,13 +241,8 @@ def _is_seen(item: Import, module: Module, symbol: str) -> bool:
     return inside and not (inner and inner.line <= item.line <= inner.end_line)
 
 
-def dotted_of(item: Import) -> str:
-    """Return what an import binds, as a dotted name."""
-    return f"{item.module}.{item.symbol}".rstrip(".")
-
-
 def _bound(module: Module) -> dict[str, str]:
-    found = {item.local: dotted_of(item) for item in module.imports if item.place != "inline"}
+    found = {item.local: item.dotted for item in module.imports if item.place != "inline"}
     return {**found, **{name: f"{module.name}.{name}" for name in module.definitions if "." not in name}}
 
 

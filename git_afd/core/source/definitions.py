@@ -101,6 +101,11 @@ class Import(_Quick):
     line: int
     place: ImportPlace = "module"
 
+    @property
+    def dotted(self) -> str:
+        """What the name is bound to, as one dotted name."""
+        return f"{self.module}.{self.symbol}".rstrip(".")
+
 
 @dataclass(frozen=True, slots=True)
 class Module(_Quick):

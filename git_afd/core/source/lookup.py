@@ -138,8 +138,7 @@ class Tree:
         here = f"{module.name}.{first}"
         bound = imported(module, first)
         if bound is not None:
-            target = f"{bound.module}.{bound.symbol}".rstrip(".")
-            return self._follow(target, rest, here)
+            return self._follow(bound.dotted, rest, here)
         if first in module.lazy:
             target_module, _, target_symbol = module.lazy[first].partition(":")
             return self._follow(f"{target_module}.{target_symbol}", rest, here)
