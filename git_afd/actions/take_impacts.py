@@ -230,7 +230,7 @@ def _sharing(tree: Tree, package: SourceTree, found: Gathered, name: str) -> Tre
 def _is_same(path: str, package: SourceTree, found: Gathered, name: str) -> bool:
     """Say whether a file says the same at both commits. One that asks for the vLLM version reads differently."""
     old = found.upstream.packages[name]
-    return old.ids.get(path) == package.ids[path] and ASKS not in (package.data(path) or b"")
+    return old.ids.get(path) == package.ids[path] and ASKS.encode() not in (package.data(path) or b"")
 
 
 def _shelves(found: Gathered, target: Opened) -> Iterator[Shelf]:

@@ -118,7 +118,7 @@ def read_body(source: str, versions: Versions | None = None) -> Body | NoBody:
     if isinstance(node, NoBody):
         return node
     try:
-        return Body(_Normal(versions or {}, asked=ASKS.decode() in source).function(node))
+        return Body(_Normal(versions or {}, asked=ASKS in source).function(node))
     except RecursionError:
         return NoBody("it is nested too deeply")
 

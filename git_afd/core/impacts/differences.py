@@ -13,6 +13,7 @@ from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.sides import Side
 from git_afd.core.impacts.signatures import SignatureChange, signature_changes, spelt
 from git_afd.core.source.definitions import Signature
+from git_afd.core.source.versions import ASKS
 from git_afd.core.source.world import Located
 
 Kind = Literal["unchanged", "signature-changed", "return-changed", "body-changed", "value-changed", "member-removed"]
@@ -75,7 +76,7 @@ def _returns(old: Located, new: Located, sides: tuple[Side, Side]) -> str:
 
 def _asks_version(old: Located, sides: tuple[Side, Side]) -> bool:
     source = sides[0].source(old)
-    return source is not None and "vllm_version_is" in source
+    return source is not None and ASKS in source
 
 
 def _signature(place: Located) -> Signature:

@@ -12,9 +12,8 @@ from typing import Final
 Versions = Mapping[str, str]
 """What is known: ``{"vllm": "0.26.0"}``. Empty: nothing is decided and both branches are read."""
 
-_ASKS: Final = ("vllm_version_is",)
-ASKS: Final = b"vllm_version_is"
-"""What a file must hold to read differently for another version."""
+ASKS: Final = "vllm_version_is"
+"""The function that asks; only a file that holds its name reads differently for another version."""
 
 
 def verdict(test: ast.expr, versions: Versions) -> bool | None:
@@ -24,7 +23,7 @@ def verdict(test: ast.expr, versions: Versions) -> bool | None:
         return None if inner is None else not inner
     if isinstance(test, ast.BoolOp):
         return _combined(test, versions)
-    if isinstance(test, ast.Call) and _called(test) in _ASKS:
+    if isinstance(test, ast.Call) and _called(test) == ASKS:
         return _equals(test, versions)
     return None
 
@@ -33,7 +32,7 @@ def only_now(test: ast.expr, versions: Versions) -> bool:
     """Say whether a decided test asks for nothing but the frozen version: at another one the other branch is taken."""
     if verdict(test, versions) is None:
         return False
-    calls = (node for node in ast.walk(test) if isinstance(node, ast.Call) and _called(node) in _ASKS)
+    calls = (node for node in ast.walk(test) if isinstance(node, ast.Call) and _called(node) == ASKS)
     return all(_equals(call, versions) for call in calls)
 
 
