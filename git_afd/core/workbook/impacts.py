@@ -27,10 +27,10 @@ State = Literal[
 ]
 STATES: Final[tuple[State, ...]] = get_args(State)
 GONE: Final = ("moved", "removed", "replaced")
+"""States that claim that the old place is absent at the target; the claim is proven there."""
 
 COPY_MOVED: Final = "copy-moved:"
 """How the rule begins by which a copy does not care where its unchanged origin went (impacts.rules)."""
-"""States that claim that the old place is absent at the target; the claim is proven there."""
 
 IMPACT_CLASSES: Final = ("NONE", *CHANGE_CLASSES)
 
