@@ -93,7 +93,7 @@ def _is_overridden(case: Case, module: Module, line: int) -> bool:
     if not around:
         return False
     outer, _, name = min(around, key=lambda item: len(item.name)).name.rpartition(".")
-    klass = _plugin_class(case)
+    klass = plugin_class(case)
     if klass is None:
         return False
     family = {(place.module, place.symbol) for place in case.sides[1].world.ancestry(klass).classes}
@@ -103,7 +103,8 @@ def _is_overridden(case: Case, module: Module, line: int) -> bool:
     return isinstance(nearest, Located) and nearest.who == PLUGIN
 
 
-def _plugin_class(case: Case) -> Located | None:
+def plugin_class(case: Case) -> Located | None:
+    """Return the plugin's class around a contract's place, as it is at the target; None when there is none."""
     tree = case.sides[1].tree(PLUGIN)
     path, symbol = case.contract.plugin.path, case.contract.plugin.symbol.rpartition(".")[0]
     module = tree.name_of(path) if tree else ""

@@ -18,6 +18,7 @@ from git_afd.core.impacts.callers import (
     called_before,
     is_telling,
     never_runs,
+    plugin_class,
     reaching,
     upstream_calls,
 )
@@ -60,8 +61,8 @@ def override_faults(case: Case, use: Override) -> Iterator[Fault]:
     if use.signature is None:
         return
     yield from stand_in_faults(case, use.line, use.signature, Seam(new, "method"))
-    klass = case.sides[1].world.resolve(f"{_module(case)}.{case.contract.plugin.symbol.rpartition('.')[0]}")
-    if not use.supers and isinstance(klass, Located):
+    klass = plugin_class(case)
+    if not use.supers and klass is not None:
         yield from _incomplete(case, use.line, new, klass)
 
 
