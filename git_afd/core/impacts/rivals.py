@@ -62,7 +62,6 @@ def _at_level(side: Side, who: str, path: str, line: int) -> bool:
 
 def _always(side: Side, who: str, module: str) -> bool:
     """Say whether some file of the upstream imports a module at its level, so that it always runs."""
-    last = re.escape(module.rpartition(".")[2].encode())
-    imports = re.compile(rb"^(?:import|from)[ \t][^\n#]*\b%s\b" % last, re.MULTILINE)
-    word = module.rpartition(".")[2].encode()
-    return any(word in data and imports.search(data) for data in side.corpus(who).values())
+    last = module.rpartition(".")[2]
+    imports = re.compile(rb"^(?:import|from)[ \t][^\n#]*\b%s\b" % re.escape(last.encode()), re.MULTILINE)
+    return any(imports.search(side.corpus(who)[path]) for path in side.holding(who, last))

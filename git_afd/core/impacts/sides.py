@@ -50,7 +50,6 @@ class Side:
     _reached: dict[str, Reached | Result] = field(default_factory=dict)
     _lines: dict[tuple[str, str], list[str] | None] = field(default_factory=dict)
     _definers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    _mentions: dict[tuple[str, str], bool] = field(default_factory=dict)
     _holding: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def tree(self, who: str) -> Tree | None:
@@ -157,11 +156,7 @@ class Side:
 
     def mentions(self, who: str, word: str) -> bool:
         """Say whether a word stands anywhere in an upstream's sources."""
-        key = (who, word)
-        if key not in self._mentions:
-            plain = word.encode()
-            self._mentions[key] = any(plain in data for data in self.corpus(who).values())
-        return self._mentions[key]
+        return bool(self.holding(who, word))
 
     def callers(self, who: str, name: str) -> list[str]:
         """Return the paths of files whose text calls something of a name through an object (``.name(``)."""
