@@ -17,7 +17,6 @@ from git_afd.core.contracts.origins import Origins
 from git_afd.core.contracts.signatures import compare, verdict
 from git_afd.core.contracts.survey import Source, Survey
 from git_afd.core.contracts.uses import Copy, Override
-from git_afd.core.contracts.walk import Waiting
 from git_afd.core.source.definitions import Signature
 from git_afd.core.source.world import PLUGIN, Located, World
 
@@ -36,7 +35,6 @@ class Copies:
     tests: Sequence[Source]
     targets: Mapping[Located, tuple[Located, ...]] = field(default_factory=dict)
     _dependencies: dict[tuple[str, str], dict[str, None]] = field(default_factory=dict)
-    _by_path: dict[str, list[tuple[Located, Waiting]]] = field(default_factory=dict)
 
     def add(self, sources: Sequence[Source]) -> tuple[int, int]:
         """Add the contracts of these production files; return the numbers of marker blocks, and those without fault."""
@@ -57,7 +55,7 @@ class Copies:
         for block in found:
             grouped.setdefault(self._owner(source, block.symbol), []).append(block.marker)
         lines = source.text.splitlines()
-        for place, waiting in self._functions_in(source.path):
+        for place, waiting in self.survey.functions_in(source.path):
             if place.definition is not None:
                 function = _Function(source, lines, place, waiting.node)
                 markers = tuple(grouped.pop(place.symbol, ()))
@@ -67,12 +65,6 @@ class Copies:
                     self._unmarked(function)
         for symbol, left in grouped.items():
             self._lost(source, symbol, tuple(left))
-
-    def _functions_in(self, path: str) -> Sequence[tuple[Located, Waiting]]:
-        if not self._by_path:
-            for place, waiting in self.survey.functions.items():
-                self._by_path.setdefault(place.path, []).append((place, waiting))
-        return self._by_path.get(path, [])
 
     def _is_override(self, place: Located) -> bool:
         outer = place.symbol.rpartition(".")[0]

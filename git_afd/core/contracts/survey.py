@@ -41,6 +41,14 @@ class Survey:
     kinds: Kinds
     facts: Facts
     functions: Mapping[Located, Waiting] = field(default_factory=dict)
+    _by_path: dict[str, list[tuple[Located, Waiting]]] = field(default_factory=dict)
+
+    def functions_in(self, path: str) -> Sequence[tuple[Located, Waiting]]:
+        """Return the functions of a file in the order in which they were read."""
+        if not self._by_path:
+            for place, waiting in self.functions.items():
+                self._by_path.setdefault(place.path, []).append((place, waiting))
+        return self._by_path.get(path, [])
 
 
 def survey(sources: Sequence[Source], world: World, versions: Versions) -> Survey:
