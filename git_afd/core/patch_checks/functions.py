@@ -77,17 +77,15 @@ def headers(function: PatchFunction, against: Against) -> Iterator[Finding]:
         message = f"the comment above {function.definition.name} does not state {', '.join(lacking)}"
         yield Finding("header-incomplete", function.place, message, f"add a line '# {lacking[0]}: …' above it")
     stated = declared(said["source"])
-    for target in function.targets[:1]:
-        true = is_true(stated, target.path, target.symbol, against.refs.get(target.who, ()))
-        if said["source"] and true is False and not any(_is_source(said, other, against) for other in function.targets):
-            message = f"{function.definition.name} states the source {said['source']!r}, and its target is"
-            name = next(iter(against.refs.get(target.who, ())), "")
-            full = f"{message} {target.path}::{target.symbol} at {name}"
-            yield Finding("source-untrue", function.place, full, "state the source that it was copied from")
-
-
-def _is_source(said: Header, target: Located, against: Against) -> bool:
-    return is_true(declared(said["source"]), target.path, target.symbol, against.refs.get(target.who, ())) is not False
+    fits = [
+        is_true(stated, target.path, target.symbol, against.refs.get(target.who, ())) for target in function.targets
+    ]
+    if said["source"] and fits and all(item is False for item in fits):
+        target = function.targets[0]
+        name = next(iter(against.refs.get(target.who, ())), "")
+        message = f"{function.definition.name} states the source {said['source']!r}, and its target is"
+        full = f"{message} {target.path}::{target.symbol} at {name}"
+        yield Finding("source-untrue", function.place, full, "state the source that it was copied from")
 
 
 def signatures(function: PatchFunction, against: Against) -> Iterator[Finding | NotChecked]:
