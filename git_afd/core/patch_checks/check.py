@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from git_afd.core.contracts.book import Book
 from git_afd.core.contracts.copies import targets_of
@@ -20,7 +20,7 @@ from git_afd.core.reconstruction.units import Reading, normal_key
 from git_afd.core.source.definitions import Module
 from git_afd.core.source.index import index_module
 from git_afd.core.source.parsing import parse
-from git_afd.core.source.world import PLUGIN, World
+from git_afd.core.source.world import PLUGIN, Located, World
 
 
 def patch_findings(files: Sequence[PatchedFile], against: Against) -> Checked:
@@ -39,7 +39,11 @@ def patch_findings(files: Sequence[PatchedFile], against: Against) -> Checked:
     found: list[Finding] = []
     for file in files:
         tree = parse(file.text, file.module)
-        module = index_module(file.text, file.module, versions=against.versions)
+        module = (
+            index_module(file.text, file.module, versions=against.versions, tree=tree)
+            if isinstance(tree, ast.Module)
+            else tree
+        )
         if isinstance(tree, ast.Module) and isinstance(module, Module):
             read = Read(file, module, added_rows(file.base, file.text))
             reads.append((read, Source(file.path, file.module, file.text, tree)))
@@ -47,11 +51,13 @@ def patch_findings(files: Sequence[PatchedFile], against: Against) -> Checked:
             reason = getattr(tree, "reason", "it cannot be read")
             found.append(Finding("patch-unparsable", file.path, f"{file.path} does not parse: {reason}", "mend it"))
     known = survey([source for _, source in reads], world, against.versions)
-    functions = {source.path: [] for _, source in reads}  # type: dict[str, list[PatchFunction]]
+    targets = targets_of(known, sort_writes(known.facts, world).patches, Book(), world)
+    origins = Origins(world, lambda _: {}, frozenset())
+    functions: dict[str, list[PatchFunction]] = {}
     left: list[NotChecked] = []
     for read, source in reads:
         marked = blocks(source.text, read.module, source.tree) if "PATCH" in source.text else ()
-        functions[source.path] = list(_functions(source, marked, known, world, against))
+        functions[source.path] = list(_functions(source, marked, known, targets, origins))
         answers = _file(read, source, marked, functions[source.path], against, world)
         for answer in answers:
             (found if isinstance(answer, Finding) else left).append(answer)  # type: ignore[arg-type]  # told apart
@@ -78,21 +84,22 @@ def _file(
 
 
 def _functions(
-    source: Source, marked: tuple[Block, ...], known: Survey, world: World, against: Against
+    source: Source,
+    marked: tuple[Block, ...],
+    known: Survey,
+    targets: Mapping[Located, tuple[Located, ...]],
+    origins: Origins,
 ) -> Iterator[PatchFunction]:
     """Yield the file's functions that are installed over an upstream one, or hold markers."""
-    patches = sort_writes(known.facts, world).patches
-    targets = targets_of(known, patches, Book(), world)
     symbols = {block.symbol for block in marked if block.symbol}
-    origins = Origins(world, lambda _: {}, frozenset())
-    for place, waiting in known.functions.items():
-        if place.path != source.path or place.definition is None:
+    for place, waiting in known.functions_in(source.path):
+        if place.definition is None:
             continue
         found = targets.get(place, ())
         if not found and place.symbol not in symbols:
             continue
         function = PatchFunction(source, place.definition, waiting.node, found)
-        stated = declared(function.header()["source"]) if not found and against.upstreams else None
+        stated = declared(function.header()["source"]) if not found else None
         origin = origins.stated(stated, waiting.node.name, place) if stated else None
         yield PatchFunction(source, place.definition, waiting.node, (origin,)) if origin else function
 
