@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from git_afd.core.contracts.model import Marker
 from git_afd.core.impacts.sides import Side
 from git_afd.core.reconstruction.model import Lost, Question
+from git_afd.core.source.definitions import Unreadable
 from git_afd.core.source.parsing import parse
 from git_afd.core.source.world import PLUGIN
 
@@ -28,14 +29,16 @@ def lost_setters(
     What a block set is the plugin's own; what upstream's own lines set counts as set while anything in the folder
     of the old function still sets an attribute of that name.
     """
-    others = {name for place in living for name in _set_in(place, sides[0])}
+    paths = {path for path, *_ in (*living, *gone.values())}
+    trees = {path: parse(sides[0].texts(PLUGIN, path) or "", path) for path in paths}
+    others = {name for place in living for name in _set_in(place, trees)}
     found: list[Lost] = []
     for target, place in gone.items():
         folder = target.partition("::")[0].rpartition("/")[0]
         near = [data for path, data in sides[1].corpus(upstream).items() if path.rpartition("/")[0] == folder]
         sets = {
             name: (line, label)
-            for name, (line, label) in _set_in(place, sides[0]).items()
+            for name, (line, label) in _set_in(place, trees).items()
             if name not in others and (label or not _is_set(name, near))
         }
         if sets:
@@ -48,10 +51,13 @@ def _is_set(name: str, texts: Sequence[bytes]) -> bool:
     return any(pattern.search(data) for data in texts)
 
 
-def _set_in(place: Place, side: Side) -> dict[str, tuple[int, str]]:
-    """Return the attributes of its first parameter that a function assigns: line (from 1) and the block's label."""
+def _set_in(place: Place, trees: Mapping[str, ast.Module | Unreadable]) -> dict[str, tuple[int, str]]:
+    """Return the attributes of its first parameter that a function assigns: line (from 1) and the block's label.
+
+    `trees` has the syntax tree of each plugin file by path.
+    """
     path, symbol, line, markers = place
-    node = _function(parse(side.texts(PLUGIN, path) or "", symbol), symbol.rpartition(".")[2], line)
+    node = _function(trees[path], symbol.rpartition(".")[2], line)
     parameters = [*node.args.posonlyargs, *node.args.args] if node else []
     found: dict[str, tuple[int, str]] = {}
     for part in ast.walk(node) if node and parameters else ():
@@ -63,7 +69,7 @@ def _set_in(place: Place, side: Side) -> dict[str, tuple[int, str]]:
     return found
 
 
-def _function(tree: object, name: str, line: int) -> Function | None:
+def _function(tree: ast.Module | Unreadable, name: str, line: int) -> Function | None:
     nodes = ast.walk(tree) if isinstance(tree, ast.Module) else ()
     named = (item for item in nodes if isinstance(item, Function) and item.name == name)
     return next((item for item in named if _first(item) == line), None)
