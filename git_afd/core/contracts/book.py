@@ -18,7 +18,7 @@ from git_afd.core.contracts.model import (
 )
 from git_afd.core.contracts.uses import Attribute, Use
 from git_afd.core.source.lookup import module_paths
-from git_afd.core.source.world import PLUGIN, Located
+from git_afd.core.source.world import Located
 
 
 @dataclass(slots=True)
@@ -95,8 +95,3 @@ def target_at(owner: Located, name: str) -> Target:
 def module_of(path: str) -> str:
     """Return the dotted module of a path, empty when it is no Python file."""
     return next(iter(module_paths([path])), "")
-
-
-def is_upstream(place: Located) -> bool:
-    """Say whether a place belongs to an upstream."""
-    return place.who != PLUGIN

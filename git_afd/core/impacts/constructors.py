@@ -42,11 +42,6 @@ def _generated(place: Located) -> bool:
     return any(base.partition("[")[0].rpartition(".")[2] in _BY_BASE for base in definition.bases)
 
 
-def is_record(klass: Located, side: Side) -> bool:
-    """Say whether a class's constructor is made of its fields."""
-    return any(_generated(place) for place in side.world.ancestry(klass).classes)
-
-
 def _fields(klass: Located, side: Side) -> tuple[Parameter, ...]:
     found: dict[str, Parameter] = {}
     for place in reversed(side.world.ancestry(klass).classes):

@@ -31,7 +31,6 @@ class _Merge:
     covered: tuple[int, int]
     target: tuple[int, int]
     lines: list[str] = field(default_factory=list)
-    last_target: int = 0
     shift: int = 0
 
     def own(self, index: int) -> None:
