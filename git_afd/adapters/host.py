@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import platform
 import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from git_afd.adapters.asking import asked
 from git_afd.adapters.host_snapshot import snapshot
-from git_afd.adapters.process import run_command
 from git_afd.adapters.python_probe import probe_python
 from git_afd.core.evidence.cann import parse_cann_info
 from git_afd.core.evidence.host_snapshot import Snapshot
@@ -108,15 +107,10 @@ def npu_map(env: Mapping[str, str]) -> str:
 
 def _ask(tool: str, env: Mapping[str, str], *words: str) -> tuple[str, str]:
     """Run npu-smi; return what it printed, and why that is not to be believed (empty: it is)."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        try:
-            done = run_command([tool, *words], cwd=Path(folder), env=env, log=log, timeout_s=_SMI_TIMEOUT_S, grace_s=2)
-        except EnvironmentFault as fault:
-            return "", fault.message
-        text = log.read_text(errors="replace")
-    if done.interrupted:
-        raise KeyboardInterrupt
+    try:
+        done, text = asked([tool, *words], env=env, timeout_s=_SMI_TIMEOUT_S)
+    except EnvironmentFault as fault:
+        return "", fault.message
     if not done.succeeded:
         ended = f"exit code {done.exit_code}" if done.exit_code is not None else f"signal {done.signal}"
         how = "did not answer in time" if done.timed_out else f"ended with {ended}"

@@ -8,14 +8,13 @@ read say more (domain: who says which version).
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
+from git_afd.adapters.asking import asked
 from git_afd.adapters.git import Git
-from git_afd.adapters.process import run_command
 from git_afd.core.outcome import Json
 from git_afd.errors import EnvironmentFault
 
@@ -110,13 +109,8 @@ def probe_python(
 
 def _ask(python: str, script: str, about: Json, cwd: Path, env: Mapping[str, str]) -> dict[str, Any]:
     """Run one of our scripts with `about` as JSON; return what it prints behind the mark, empty without an answer."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        argv = [python, "-c", script % _MARK, json.dumps(about)]
-        done = run_command(argv, cwd=cwd, env=env, log=log, timeout_s=_TIMEOUT_S, grace_s=2)
-        lines = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(_MARK)]
-    if done.interrupted:
-        raise KeyboardInterrupt
+    done, text = asked([python, "-c", script % _MARK, json.dumps(about)], cwd=cwd, env=env, timeout_s=_TIMEOUT_S)
+    lines = [line for line in text.splitlines() if line.startswith(_MARK)]
     if not done.succeeded or not lines:
         return {}
     said: dict[str, Any] = json.loads(lines[-1].removeprefix(_MARK))

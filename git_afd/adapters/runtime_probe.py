@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
+from git_afd.adapters.asking import asked
 from git_afd.adapters.git import Git
-from git_afd.adapters.process import run_command
 from git_afd.adapters.tidiness import untidy
 from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.names import PACKAGES
@@ -84,16 +84,11 @@ def ask_inside(
     It is handed over as text (``-c``), so that the folder it starts in is importable exactly as for ``-m pytest``.
     """
     text = Path(__file__).with_name("inside").joinpath(f"{program}.py").read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        try:
-            argv = [python, "-c", text, _MARK, *words]
-            done = run_command(argv, cwd=cwd, env=env, log=log, timeout_s=timeout_s, grace_s=2)
-        except EnvironmentFault as fault:
-            return {}, fault.message
-        lines = log.read_text(errors="replace").splitlines()
-    if done.interrupted:
-        raise KeyboardInterrupt
+    try:
+        done, said = asked([python, "-c", text, _MARK, *words], cwd=cwd, env=env, timeout_s=timeout_s)
+    except EnvironmentFault as fault:
+        return {}, fault.message
+    lines = said.splitlines()
     answer = next((line.removeprefix(_MARK) for line in reversed(lines) if line.startswith(_MARK)), "")
     if done.succeeded and answer:
         return dict(json.loads(answer)), ""
