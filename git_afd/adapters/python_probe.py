@@ -127,7 +127,7 @@ def _package(entry: Json) -> Json:
     recorded: dict[str, Json] = {
         "version": entry.get("version", "absent"),
         "commit": _nested(direct, "vcs_info", "commit_id") or "absent",
-        "url": _without_secrets(str(direct.get("url", ""))) or "absent",
+        "url": bare_url(str(direct.get("url", ""))) or "absent",
         "editable": bool(_nested(direct, "dir_info", "editable")),
         "location": origin or "absent",
         "source_commit": _source_commit(Path(origin)) if isinstance(origin, str) else "absent",
@@ -142,7 +142,7 @@ def _nested(body: Mapping[str, Json], first: str, second: str) -> Json:
     return inner.get(second) if isinstance(inner, dict) else None
 
 
-def _without_secrets(url: str) -> str:
+def bare_url(url: str) -> str:
     """Return a URL without user, password, query and fragment: any of them may hold a token."""
     try:
         parts = urlsplit(url)

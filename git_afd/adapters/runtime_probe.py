@@ -12,10 +12,10 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
 from git_afd.adapters.asking import asked
 from git_afd.adapters.git import Git
+from git_afd.adapters.python_probe import bare_url
 from git_afd.adapters.tidiness import untidy
 from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.names import PACKAGES
@@ -121,7 +121,7 @@ def _distribution(said: Mapping[str, Any]) -> Json:
         "version": str(said.get("version") or ""),
         "place": said["place"],
         "commit": str(vcs.get("commit_id") or ""),
-        "url": _without_secrets(str(direct.get("url") or "")),
+        "url": bare_url(str(direct.get("url") or "")),
         "editable": bool(folder.get("editable")),
         "fault": said.get("fault", ""),
     }
@@ -129,15 +129,6 @@ def _distribution(said: Mapping[str, Any]) -> Json:
 
 def _table(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _without_secrets(url: str) -> str:
-    """Return a URL without user, password, query and fragment: any of them may hold a token."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return ""
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _standing(origin: Path, *, contents: bool = True) -> dict[str, Json]:
