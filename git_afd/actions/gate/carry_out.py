@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from git_afd.actions.gate.alone import Alone
@@ -127,24 +128,32 @@ def _one(bench: Bench, command: Command, order: Order, kept: Kept) -> None:
 def _start(bench: Bench, command: Command, log: Path, order: Order, *, echo: Callable[[bytes], None] | None) -> Ended:
     """Run a command to its end; a program that is not there is said in the answer."""
     argv = command.filled(bench.values)[0]
-    environment = environment_for(bench, command)
+    run = partial(
+        run_command,
+        argv,
+        cwd=bench.root,
+        env=environment_for(bench, command),
+        log=log,
+        timeout_s=command.timeout_s,
+        echo=echo,
+        tick=order.tick,
+        hold=bench.held.lock.numbers,
+    )
+    return ended_by(run, command, argv)[0]
+
+
+def ended_by(
+    run: Callable[[], ProcessResult], command: Command, argv: tuple[str, ...]
+) -> tuple[Ended, ProcessResult | None]:
+    """Run a command and return how it ended; a program that is not there is said in that, and has no result."""
     began = time.time()
     try:
-        result = run_command(
-            argv,
-            cwd=bench.root,
-            env=environment,
-            log=log,
-            timeout_s=command.timeout_s,
-            echo=echo,
-            tick=order.tick,
-            hold=bench.held.lock.numbers,
-        )
+        result = run()
     except EnvironmentFault as fault:
         if fault.code != "program-missing":
             raise
-        return Ended(command.name, argv, missing=fault.message, began=began, ended=time.time())
-    return ended_of(command, argv, result, began)
+        return Ended(command.name, argv, missing=fault.message, began=began, ended=time.time()), None
+    return _ended(command, argv, result, began), result
 
 
 def environment_for(bench: Bench, command: Command) -> dict[str, str]:
@@ -157,7 +166,7 @@ def environment_for(bench: Bench, command: Command) -> dict[str, str]:
     return environment
 
 
-def ended_of(command: Command, argv: tuple[str, ...], result: ProcessResult, began: float) -> Ended:
+def _ended(command: Command, argv: tuple[str, ...], result: ProcessResult, began: float) -> Ended:
     """Return how a command ended, as it is recorded; its log and results are not named yet."""
     return Ended(
         name=command.name,

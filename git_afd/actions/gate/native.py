@@ -7,10 +7,11 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from git_afd.actions.gate.carry_out import Bench, Kept, ended_of, environment_for, stopped
+from git_afd.actions.gate.carry_out import Bench, Kept, ended_by, environment_for, stopped
 from git_afd.actions.gate.order import Order
 from git_afd.adapters.process import ProcessResult, run_command
 from git_afd.adapters.runtime_probe import probe_runtime
@@ -20,7 +21,6 @@ from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.served import Served, names_of
 from git_afd.core.gate_environment import shown_environment
 from git_afd.core.native_cell import Cell
-from git_afd.errors import EnvironmentFault
 
 _MARGIN_S: Final = 60.0
 
@@ -84,27 +84,23 @@ def _run(
 ) -> tuple[Ended, ProcessResult | None]:
     cell = serving.cell
     timeout_s = cell.ready.timeout_s + cell.request.timeout_s + _MARGIN_S
-    began = time.time()
+    run = partial(
+        run_command,
+        argv,
+        cwd=bench.out,
+        env=environment,
+        log=log,
+        timeout_s=timeout_s,
+        grace_s=cell.stop_timeout_s,
+        echo=order.echo,
+        errand=serving,
+        tick=order.tick,
+        hold=bench.held.lock.numbers,
+    )
     try:
-        result = run_command(
-            argv,
-            cwd=bench.out,
-            env=environment,
-            log=log,
-            timeout_s=timeout_s,
-            grace_s=cell.stop_timeout_s,
-            echo=order.echo,
-            errand=serving,
-            tick=order.tick,
-            hold=bench.held.lock.numbers,
-        )
-    except EnvironmentFault as fault:
-        if fault.code != "program-missing":
-            raise
-        return Ended(cell.name, argv, missing=fault.message, began=began, ended=time.time()), None
+        return ended_by(run, cell.command, argv)
     finally:
         serving.close()
-    return ended_of(cell.command, argv, result, began), result
 
 
 def _saw(served: Served, serving: Serving, result: ProcessResult | None) -> Served:
