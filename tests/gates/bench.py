@@ -13,7 +13,11 @@ from kit import Done, Kit
 from kit_native import ASKED
 from kit_upgrade import ASCEND, SMI, TEST, VLLM, FrozenUpgrade, Upstreams, frozen
 
+from git_afd.actions.gate.judge import judge_raw, raw_of
+from git_afd.adapters.session import Session
+from git_afd.core.evidence.gate_verdict import GateVerdict
 from git_afd.core.phases import BY_NAME, GATES
+from git_afd.core.state import Run, Upgrade
 
 BEFORE = "IMPLEMENT_ATOMIC_ADAPTATIONS"
 
@@ -100,6 +104,11 @@ def upgrade(
 def gate(up: FrozenUpgrade, name: str, *options: str, env: Mapping[str, str] | None = None) -> Done:
     """Run ``git afd gate NAME`` in the plugin with this interpreter."""
     return up.plugin.afd(["gate", name, "--python", sys.executable, *options], env=env)
+
+
+def judge_run(session: Session, up: Upgrade, run: Run) -> GateVerdict:
+    """Judge a recorded run again from its artifacts."""
+    return judge_raw(session, up, raw_of(session, run), but=run.name)
 
 
 def shown(up: FrozenUpgrade, phase: str) -> dict[str, Any]:

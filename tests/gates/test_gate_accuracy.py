@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import MEASURE, accuracy_policy, command, gate, measuring, npu_host, python, shown, upgrade
+from bench import MEASURE, accuracy_policy, command, gate, judge_run, measuring, npu_host, python, shown, upgrade
 from kit import Done, Kit
 from kit_upgrade import FrozenUpgrade
-
-from git_afd.actions.gate.judge import judge_run
 
 BEFORE = "NPU_BASIC_E2E_GATE"
 PHASE = "NPU_ACCURACY_GATE"

@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench import command, gate, npu_host, policy, python, shown, upgrade
+from bench import command, gate, judge_run, npu_host, policy, python, shown, upgrade
 from kit import Kit
 from kit_upgrade import phase_body
 
-from git_afd.actions.gate.judge import judge_run
 from git_afd.core.command import Command
 from git_afd.core.devices import VISIBLE, visible
 from git_afd.core.evidence.cells import RanTests, coverage

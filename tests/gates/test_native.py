@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import gate, npu_host, policy, shown, upgrade
+from bench import gate, judge_run, npu_host, policy, shown, upgrade
 from kit import Kit
 from kit_native import ASKED
 from kit_upgrade import ASCEND, VLLM, FrozenUpgrade
 from native_bench import alive, cell_table, native_policy
 
-from git_afd.actions.gate.judge import judge_run
 from git_afd.core.evidence.served import names_of
 from git_afd.core.native_cell import EXAMPLE, CellFault, read_cells
 

@@ -6,10 +6,9 @@ it did, and on what.
 
 from __future__ import annotations
 
-from git_afd.actions.gate.judge import judge_run
+from git_afd.actions.gate.judge import judge_raw, raw_of
 from git_afd.adapters.session import Session
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.raw_run import FILE, parse_raw_run
 from git_afd.core.phases import GATE_OF, PHASES, Phase
 from git_afd.core.standing import run_of
 from git_afd.core.state import Run, Upgrade
@@ -37,8 +36,8 @@ def insist_earlier(session: Session, up: Upgrade, phase: Phase) -> None:
 def _doubt(session: Session, up: Upgrade, run: Run) -> str:
     """Say why the raw evidence of a recorded run does not bear out its PASS; empty when it does."""
     try:
-        verdict = judge_run(session, up, run)
-        raw = parse_raw_run(session.artifacts.get(run.artifacts[FILE]) or b"", f"{run.name}/{FILE}")
+        raw = raw_of(session, run)
+        verdict = judge_raw(session, up, raw, but=run.name)
     except EvidenceFault as fault:
         return fault.message
     if verdict.status != "PASS":

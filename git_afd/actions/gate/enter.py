@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from git_afd.actions.gate.again import insist_earlier
+from git_afd.actions.gate.judge import raw_of
 from git_afd.actions.gate.order import Order
 from git_afd.actions.gate.unannounced import unannounced
 from git_afd.actions.present import rows_of
@@ -22,7 +23,7 @@ from git_afd.adapters.tidiness import links_out, untidy
 from git_afd.core.command import Command
 from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.fault import EvidenceFault
-from git_afd.core.evidence.raw_run import FILE, Identity, parse_raw_run
+from git_afd.core.evidence.raw_run import Identity
 from git_afd.core.failing import failure_of, refuse_parity
 from git_afd.core.finding import Finding
 from git_afd.core.gating import Untidy, disturbing, output_notes
@@ -160,8 +161,7 @@ def _proven(session: Session, up: Upgrade) -> tuple[str, str]:
     for run in reversed(tuple(up.runs.values())):
         if run.gate in ("static", "native") and run.status == "PASS" and run.origin == "here" and not run.diagnostic:
             with suppress(EvidenceFault):
-                kept = session.artifacts.get(run.artifacts.get(FILE, "")) or b""
-                python = parse_raw_run(kept, f"{run.name}/{FILE}").python
+                python = raw_of(session, run).python
                 return (run.name, python) if shutil.which(python) else ("", "")
     return "", ""
 

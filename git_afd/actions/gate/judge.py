@@ -69,12 +69,12 @@ def _read(session: Session, raw: RawRun, name: str, files: Mapping[str, Path] | 
         return None
 
 
-def judge_run(session: Session, up: Upgrade, run: Run) -> GateVerdict:
-    """Judge a recorded run again from its artifacts. Raises EvidenceFault when its raw facts are gone or unreadable."""
+def raw_of(session: Session, run: Run) -> RawRun:
+    """Return the raw facts that a recorded run left. Raises EvidenceFault when they are gone or unreadable."""
     data = session.artifacts.get(run.artifacts.get(FILE, ""))
     if data is None:
         raise EvidenceFault(f"{run.name}/{FILE}", "", "is not there any more", "the raw facts that the run left")
-    return judge_raw(session, up, parse_raw_run(data, f"{run.name}/{FILE}"), but=run.name)
+    return parse_raw_run(data, f"{run.name}/{FILE}")
 
 
 def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") -> Question:
@@ -111,11 +111,8 @@ def question_of(session: Session, up: Upgrade, raw: RawRun, *, but: str = "") ->
 def failed_of(session: Session, up: Upgrade, raw: RawRun, but: str) -> tuple[str, RawRun] | None:
     """Return the failed run that `raw` is a retry of, and its raw facts; None when it is none or they are gone."""
     run = None if raw.diagnostic else last_failed(up, raw.gate, but)
-    data = session.artifacts.get(run.artifacts.get(FILE, "")) if run else None
-    if run is None or data is None:
-        return None
     with suppress(EvidenceFault):
-        return run.name, parse_raw_run(data, f"{run.name}/{FILE}")
+        return (run.name, raw_of(session, run)) if run else None
     return None
 
 
@@ -135,15 +132,15 @@ def control_of(session: Session, up: Upgrade, policy: Policy, but: str) -> Contr
     control = Control(offered=offered, failed=failed.name if failed else "")
     for run in native_controls(up, but):
         with suppress(EvidenceFault):
-            verdict = judge_run(session, up, run)
-            if verdict.status == "PASS" and _is_of(session, up, run):
+            raw = raw_of(session, run)
+            verdict = judge_raw(session, up, raw, but=run.name)
+            if verdict.status == "PASS" and _is_of(raw, up, run):
                 return replace(control, run=run.name, measured=verdict.measured)
     return control
 
 
-def _is_of(session: Session, up: Upgrade, run: Run) -> bool:
+def _is_of(raw: RawRun, up: Upgrade, run: Run) -> bool:
     """Say whether the raw facts of a run are of a native control of this very upgrade, its policy and commits."""
-    raw = parse_raw_run(session.artifacts.get(run.artifacts[FILE]) or b"", f"{run.name}/{FILE}")
     there = raw.identity
     frozen = (up.freeze.commits_digest, up.freeze.policy_digest)
     return (raw.gate, raw.cell, there.upgrade) == (run.gate, NATIVE, up.id) and (there.commits, there.policy) == frozen
