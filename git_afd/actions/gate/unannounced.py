@@ -6,6 +6,7 @@ it, so this does not decide its verdict; push and audit ask about each such comm
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from git_afd.adapters.session import Session
@@ -21,16 +22,26 @@ def unannounced(session: Session, up: Upgrade, policy: Policy) -> tuple[Finding,
     known = {item.commit for item in up.commits}
     listed = session.git.run("rev-list", "--no-merges", f"{up.freeze.base}..HEAD")
     strangers = [commit for commit in listed.text.split() if commit not in known] if listed.ok else []
-    found = ((commit, _vouched(session, commit, policy)) for commit in strangers)
-    notes = [_note(commit, paths) for commit, paths in found if paths]
+    notes = [_note(commit, paths) for commit, paths in _vouched(session, strangers, policy).items() if paths]
     left = len(notes) - _SHOWN
     more = Finding("unannounced-commit", "", f"{left} more commits are announced by no record", "", "note")
     return (*notes[:_SHOWN], *([more] if left > 0 else []))
 
 
-def _vouched(session: Session, commit: str, policy: Policy) -> list[str]:
-    names = session.git.run("diff-tree", "-r", "-z", "--no-commit-id", "--name-only", "--root", commit).fields()
-    return [name for name in names if policy.kind_of(name) in ("production", "test")]
+def _vouched(session: Session, commits: Sequence[str], policy: Policy) -> dict[str, list[str]]:
+    """Return what each of `commits` (full ids) changes of the files that gates vouch for, asked of git at once."""
+    found: dict[str, list[str]] = {commit: [] for commit in commits}
+    if not commits:
+        return found
+    asked = "".join(f"{commit}\n" for commit in commits).encode()
+    said = session.git.run("diff-tree", "--stdin", "-r", "-z", "--name-only", "--root", input=asked)
+    changed: list[str] = []
+    for field in said.fields():  # a commit's id, then its paths
+        if field in found:
+            changed = found[field]
+        elif policy.kind_of(field) in ("production", "test"):
+            changed.append(field)
+    return found
 
 
 def _note(commit: str, paths: list[str]) -> Finding:
