@@ -30,7 +30,7 @@ from git_afd.core.gating import Untidy, disturbing, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
 from git_afd.core.native_cell import Cell
 from git_afd.core.phases import GATES
-from git_afd.core.policy import Gate
+from git_afd.core.policy import Gate, Policy
 from git_afd.core.recovering import insist_classified, reproduction, runs_again
 from git_afd.core.state import Upgrade
 from git_afd.errors import Blocked, EnvironmentFault, Refused, UsageFault
@@ -112,9 +112,17 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
     if order.counts and not (order.bundle or order.source):  # what a bundle holds is known when it has been read
         insist_classified(up, order.gate, content)
     found = untidy(session.git)
-    _refuse_links(links_out(session.git), source, order)
+    _refuse(
+        _disturbing(links_out(session.git), source.policy),
+        f"gate {order.gate} cannot vouch for what a link out of the tree stands for",
+        "commit the file itself in its place",
+    )
     if not order.worktree:
-        _refuse_untidy(found, source, order)
+        _refuse(
+            _disturbing(found, source.policy),
+            f"the work tree is not the commit that gate {order.gate} would vouch for",
+            f"commit or move them, or git afd gate {order.gate} --worktree",
+        )
     return Entry(
         up=up,
         source=source,
@@ -127,7 +135,7 @@ def enter(session: Session, up: Upgrade, order: Order) -> Entry:
 
 def disturbed(root: Git, entry: Entry) -> tuple[str, ...]:
     """Say what is not as the entry found it: HEAD, the work tree, the target trees. Asked again after a run."""
-    found = [f"{item.path} ({item.how})" for item in disturbing(untidy(root), entry.source.policy)]
+    found = _disturbing(untidy(root), entry.source.policy)
     head = root.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
     said = [f"during the run the work tree came to differ from its commit: {_few(found)}"] if found else []
     if head != entry.identity.commit:
@@ -177,24 +185,13 @@ def _refuse_lowering(order: Order, source: PolicySource) -> None:
         )
 
 
-def _refuse_untidy(untidied: tuple[Untidy, ...], source: PolicySource, order: Order) -> None:
-    found = [f"{item.path} ({item.how})" for item in disturbing(untidied, source.policy)]
+def _refuse(found: list[str], wrong: str, fix: str) -> None:
     if found:
-        raise Blocked(
-            f"the work tree is not the commit that gate {order.gate} would vouch for: {_few(found)}",
-            f"commit or move them, or git afd gate {order.gate} --worktree",
-            code="dirty",
-        )
+        raise Blocked(f"{wrong}: {_few(found)}", fix, code="dirty")
 
 
-def _refuse_links(links: tuple[Untidy, ...], source: PolicySource, order: Order) -> None:
-    found = [f"{item.path} ({item.how})" for item in disturbing(links, source.policy)]
-    if found:
-        raise Blocked(
-            f"gate {order.gate} cannot vouch for what a link out of the tree stands for: {_few(found)}",
-            "commit the file itself in its place",
-            code="dirty",
-        )
+def _disturbing(found: tuple[Untidy, ...], policy: Policy) -> list[str]:
+    return [f"{item.path} ({item.how})" for item in disturbing(found, policy)]
 
 
 def _targets(up: Upgrade, order: Order) -> Mapping[str, Path]:
