@@ -143,14 +143,3 @@ def log_ends(name: str, source: Path | bytes, *, head: int, tail: int) -> tuple[
         last = (last + piece[room:])[-tail:] if tail else b""
         size += len(piece)
     return bytes(first), size - len(first) - len(last), last
-
-
-def log_piece(name: str, source: Path | bytes, start: int, size: int) -> bytes:
-    """Return at most `size` bytes of a log's text from byte `start` on. Raises like :func:`log_text`."""
-    found, place = bytearray(), 0
-    for piece in log_text(name, source):
-        found += piece[max(start - place, 0) : max(start + size - place, 0)]
-        place += len(piece)
-        if place >= start + size:
-            break
-    return bytes(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from git_afd.adapters.git import Git, encode
@@ -75,8 +75,3 @@ def _types(git: Git, revisions: list[str]) -> list[tuple[str, str]]:
 def tags_at(git: Git, commit: str) -> tuple[str, ...]:
     """List the tags that point at a commit (full id), by their full ref names."""
     return tuple(git("for-each-ref", f"--points-at={commit}", "--format=%(refname)", "refs/tags/").splitlines())
-
-
-def object_ids(resolved: Resolved) -> Mapping[str, str]:
-    """Return the three ids as they stand in a record."""
-    return {"object": resolved.object, "commit": resolved.commit, "tree": resolved.tree}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from git_afd.adapters.kept_log import TAIL, LogSink, LogText, log_ends, log_piece, log_text
+from git_afd.adapters.kept_log import TAIL, LogSink, LogText, log_ends, log_text
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.packed import unpacked
 
@@ -54,13 +54,6 @@ def test_an_excerpt_is_exact(tmp_path: Path, name: str, head: int, tail: int, le
     first, out, last = log_ends(name, tmp_path / name, head=head, tail=tail)
     assert (first, out) == (TEXT[:head], left)
     assert first + TEXT[head : head + out] + last == TEXT
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("start", "size"), [(0, 7), (40_000, 300), (len(TEXT) - 3, 50), (len(TEXT) + 1, 5)])
-def test_a_piece_is_cut_where_it_was_asked_for(tmp_path: Path, name: str, start: int, size: int) -> None:
-    written(tmp_path / name)
-    assert log_piece(name, tmp_path / name, start, size) == TEXT[start : start + size]
 
 
 @pytest.mark.parametrize("name", NAMES)
