@@ -6,7 +6,6 @@ judges it, after the run and again whenever somebody asks.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from git_afd.adapters.git import Git
 from git_afd.adapters.python_probe import bare_url
 from git_afd.adapters.tidiness import untidy
 from git_afd.core.evidence import registration, runtime_facts
+from git_afd.core.git_objects import GitObject
 from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
 from git_afd.core.records import canonical
@@ -31,6 +31,8 @@ _LOADING_S: Final = 600.0
 
 _PATHS_KEPT: Final = 50
 _IMPORTABLE: Final = (".py", ".pth")
+_SHA1: Final = 20
+"""Bytes of an upstream's object ids."""
 
 
 def probe_runtime(python: str, *, cwd: Path, env: Mapping[str, str]) -> bytes:
@@ -179,4 +181,4 @@ def _blob(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         return f"unreadable: {error.strerror}"
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    return GitObject("blob", data, _SHA1).id
