@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from git_afd.adapters.git import Git, git_fault
+from git_afd.adapters.git import Git, decode, encode, git_fault
 from git_afd.core.gating import Untidy
+from git_afd.core.git_objects import GitObject
+from git_afd.errors import EnvironmentFault
 
 _CACHE: Final = "__pycache__"
 
@@ -80,12 +82,18 @@ def _filtered(git: Git, top: Path) -> Iterator[Untidy]:
     """
     if not git.run("config", "--get-regexp", r"^filter\..*\.(clean|process)$").ok:
         return
-    listed = git("ls-files", "-s", "-z", "--", ".").encode("utf-8", "surrogateescape").split(b"\0")
-    ids = {name: row.split()[1].decode() for row, _, name in (one.partition(b"\t") for one in listed if one)}
-    python = [name for name in ids if name.endswith(b".py")]
-    said = git.run("check-attr", "-z", "--stdin", "filter", input=b"\0".join(python)).stdout.split(b"\0")
-    for name in (path for path, value in zip(said[::3], said[2::3], strict=False) if value != b"unspecified"):
-        path = name.decode("utf-8", "surrogateescape")
-        data = top / path
-        if data.is_file() and git("hash-object", "--no-filters", "--", str(data)) != ids[name]:
+    rows = (one.partition("\t") for one in git("ls-files", "-s", "-z", "--", ".").split("\0") if one)
+    ids = {path: about.split()[1] for about, _, path in rows if path.endswith(".py")}
+    said = decode(git.run("check-attr", "-z", "--stdin", "filter", input=encode("\0".join(ids))).stdout).split("\0")
+    for path in (path for path, value in zip(said[::3], said[2::3], strict=False) if value != "unspecified"):
+        file = top / path
+        if file.is_file() and _blob(file, len(ids[path]) // 2) != ids[path]:
             yield Untidy(path, "changed")
+
+
+def _blob(file: Path, width: int) -> str:
+    """Return the id (`width` bytes) of a file's content as it is, through no filter."""
+    try:
+        return GitObject("blob", file.read_bytes(), width).id
+    except OSError as error:
+        raise EnvironmentFault(f"{file} cannot be read: {error.strerror}", "look at its permissions") from error
