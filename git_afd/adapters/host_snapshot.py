@@ -31,25 +31,32 @@ def snapshot(ports: Iterable[int], pids: Iterable[int], folder: Path) -> Snapsho
 
 def listening(ports: Iterable[int]) -> Iterator[Port]:
     """Yield for each TCP port every listener there, ``free``, or ``unknown``."""
-    import psutil
-
     wanted = tuple(dict.fromkeys(ports))
     if not wanted:
         return
-    try:
-        connections = psutil.net_connections("tcp")
-    except (psutil.Error, OSError):
+    found = listeners_here()
+    if found is None:
         yield from (Port(port, "unknown") for port in wanted)
         return
     owners: dict[int, dict[int | None, None]] = {}
-    for connection in connections:
-        if connection.status == psutil.CONN_LISTEN and connection.laddr:
-            owners.setdefault(connection.laddr.port, {})[connection.pid] = None
+    for number, pid in found:
+        owners.setdefault(number, {})[pid] = None
     for port in wanted:
         if port not in owners:
             yield Port(port, "free")
         for pid in owners.get(port, ()):
             yield Port(port, "listening", None if pid is None else _looked_up(pid) or Seen(pid))
+
+
+def listeners_here() -> tuple[tuple[int, int | None], ...] | None:
+    """Return port and pid (None: hidden from us) of all that listen on TCP here; None when this host does not say."""
+    import psutil
+
+    try:
+        found = psutil.net_connections("tcp")
+    except (psutil.Error, OSError):
+        return None
+    return tuple((one.laddr.port, one.pid) for one in found if one.status == psutil.CONN_LISTEN and one.laddr)
 
 
 def seen(process: Process) -> Seen:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from git_afd.adapters.host_snapshot import listeners_here
 from git_afd.adapters.http_exchange import NoReply, Reply, exchange
 from git_afd.adapters.process_family import RUN_VARIABLE, Family
 from git_afd.adapters.signal_forwarding import STOPS
@@ -179,16 +180,11 @@ def folder_of(program: str) -> str:
 
 def _listening(port: int) -> Iterator[tuple[int | None, str]]:
     """Yield who listens at `port`; a host that does not say counts as somebody whom nobody knows."""
-    import psutil
-
-    try:
-        connections = psutil.net_connections("tcp")
-    except (psutil.Error, OSError):
+    found = listeners_here()
+    if found is None:
         yield None, "unknown (this host does not say who listens)"
         return
-    for connection in connections:
-        if connection.status == psutil.CONN_LISTEN and connection.laddr and connection.laddr.port == port:
-            yield connection.pid, _name(connection.pid)
+    yield from ((pid, _name(pid)) for number, pid in found if number == port)
 
 
 def _name(pid: int | None) -> str:
