@@ -20,12 +20,12 @@ from types import FrameType
 from typing import Final
 
 from git_afd.adapters.pins import unpin
+from git_afd.adapters.signal_forwarding import STOPS
 from git_afd.adapters.sources import open_source
 from git_afd.adapters.worktrees import take_back
 from git_afd.errors import AfdError, Conflict, EnvironmentFault
 
 _MARKER: Final = "freeze-begun.json"
-_STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ def one_interrupt() -> Iterator[None]:
         return
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        for other in _STOPS:
+        for other in STOPS:
             signal.signal(other, signal.SIG_IGN)
         raise KeyboardInterrupt(number)
 
-    before = {number: signal.getsignal(number) for number in _STOPS}
+    before = {number: signal.getsignal(number) for number in STOPS}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, stop)

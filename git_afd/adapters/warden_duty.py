@@ -20,8 +20,8 @@ from functools import partial
 from typing import Final, NoReturn
 
 from git_afd.adapters.process_family import Family
+from git_afd.adapters.signal_forwarding import STOPS
 
-_STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _TICK_S: Final = 0.05
 _KILL_WAIT_S: Final = 10.0
@@ -58,9 +58,9 @@ def serve(duty: Duty) -> NoReturn:
 def _serve(duty: Duty) -> None:
     os.setsid()  # the terminal's Ctrl-C and hang-up are ours to hand on, not the warden's to die of
     _close_others({duty.control, duty.report, duty.theirs, duty.output, *duty.hold})
-    ignored: set[int] = {number for number in _STOPS if signal.getsignal(number) is signal.SIG_IGN}
+    ignored: set[int] = {number for number in STOPS if signal.getsignal(number) is signal.SIG_IGN}
     woken = _wake_on_child()
-    for stop in _STOPS:
+    for stop in STOPS:
         signal.signal(stop, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     complete = _become_subreaper()
@@ -129,7 +129,7 @@ def _become(duty: Duty, failing: int, ignored: set[int]) -> NoReturn:
     """Turn into the command: what Python and the warden changed about signals is put back first."""
     try:
         os.setsid()
-        for number in {*_STOPS, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ} - ignored:
+        for number in {*STOPS, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ} - ignored:
             signal.signal(number, signal.SIG_DFL)
         os.dup2(duty.theirs, 1)
         os.dup2(duty.theirs, 2)
