@@ -18,6 +18,7 @@ from pathlib import Path
 from git_afd.adapters.git import Git, git_fault
 from git_afd.adapters.objects import open_objects
 from git_afd.adapters.sources import Source
+from git_afd.core.few import few
 from git_afd.errors import Conflict, EnvironmentFault, Refused
 
 
@@ -111,8 +112,7 @@ def insist_removable(source: Source, path: Path, reason: str) -> Registration:
     # a file that is gone holds no work: a removal that was stopped half-way can be taken up again
     held = [item[3:] for item in _status(Git(path, config=source.git.config)) if item[:2] != " D"]
     if held:
-        more = f" and {len(held) - 3} more" if len(held) > 3 else ""  # noqa: PLR2004 - three fit on a line
-        raise Refused(f"{path} holds {', '.join(held[:3])}{more} besides its commit", "move it away, then run it again")
+        raise Refused(f"{path} holds {few(held)} besides its commit", "move it away, then run it again")
     filled = [item for item in _submodules(source, path) if _holds_something(path / item)]
     if filled:
         raise Refused(f"{path} holds a submodule that was filled: {filled[0]}", "git submodule deinit it there first")

@@ -12,6 +12,7 @@ from typing import Final
 
 from git_afd.core.evidence.raw_run import FILE
 from git_afd.core.failing import how_to_classify, unclassified
+from git_afd.core.few import few
 from git_afd.core.phases import GATE_OF, GATES, PHASES, Phase, first_unsettled
 from git_afd.core.recovering import next_step
 from git_afd.core.state import Analysis, Decision, PhaseRecord, Run, Upgrade
@@ -102,8 +103,7 @@ def implementation(up: Upgrade) -> tuple[str, str]:
         return "not run", f"open: {causes}"
     left = up.undisposed
     if left:
-        more = f" and {len(left) - 3} more" if len(left) > 3 else ""  # noqa: PLR2004 - three fit on a line
-        return "not run", f"not disposed of: {', '.join(left[:3])}{more}"
+        return "not run", f"not disposed of: {few(left)}"
     return "PASS", ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from git_afd.core.few import few
 from git_afd.core.outcome import Outcome
 from git_afd.render.table import visible
 
@@ -35,8 +36,7 @@ def _lines(one: Mapping[str, Any]) -> Iterator[str]:
         yield f"  command: {one['command']}"
     failing = one.get("failing", [])
     if failing:
-        more = f" and {len(failing) - 3} more" if len(failing) > 3 else ""  # noqa: PLR2004 - three fit on a line
-        yield f"  failing: {', '.join(failing[:3])}{more}"
+        yield f"  failing: {few(failing)}"
     yield f"  cleanup: {one.get('cleanup', 'unknown')}"
     yield from (f"  | {line}" for line in str(one.get("traceback", "")).splitlines())
 

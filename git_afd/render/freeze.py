@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from git_afd.core.few import few
 from git_afd.core.outcome import Outcome
 from git_afd.render.table import columns
 
@@ -45,8 +46,7 @@ def text(outcome: Outcome, color: bool) -> Iterator[str]:  # noqa: FBT001 - the 
 def _own(data: Mapping[str, Any]) -> Iterator[str]:
     dirty = data["dirty"]
     if dirty:
-        more = f" and {len(dirty) - 3} more" if len(dirty) > 3 else ""  # noqa: PLR2004 - three fit on a line
-        yield f"left alone, since they were dirty: {', '.join(dirty[:3])}{more}"
+        yield f"left alone, since they were dirty: {few(dirty)}"
     yield f"guarded values: {data['guards']}; documents to read: {len(data['documents'] or {})}"
 
 

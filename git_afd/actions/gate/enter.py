@@ -25,6 +25,7 @@ from git_afd.core.entering import refuse_entry
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.raw_run import Identity
 from git_afd.core.failing import failure_of, refuse_parity
+from git_afd.core.few import few
 from git_afd.core.finding import Finding
 from git_afd.core.gating import Untidy, disturbing, output_notes
 from git_afd.core.names import UPSTREAMS, revision_key
@@ -137,7 +138,7 @@ def disturbed(root: Git, entry: Entry) -> tuple[str, ...]:
     """Say what is not as the entry found it: HEAD, the work tree, the target trees. Asked again after a run."""
     found = _disturbing(untidy(root), entry.source.policy)
     head = root.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").text
-    said = [f"during the run the work tree came to differ from its commit: {_few(found)}"] if found else []
+    said = [f"during the run the work tree came to differ from its commit: {few(found)}"] if found else []
     if head != entry.identity.commit:
         said.append(f"HEAD moved during the run from {entry.identity.commit[:12]} to {head[:12]}")
     faults = (_tree_fault(name, path, entry.up) for name, path in entry.targets.items())
@@ -187,7 +188,7 @@ def _refuse_lowering(order: Order, source: PolicySource) -> None:
 
 def _refuse(found: list[str], wrong: str, fix: str) -> None:
     if found:
-        raise Blocked(f"{wrong}: {_few(found)}", fix, code="dirty")
+        raise Blocked(f"{wrong}: {few(found)}", fix, code="dirty")
 
 
 def _disturbing(found: tuple[Untidy, ...], policy: Policy) -> list[str]:
@@ -215,9 +216,4 @@ def _tree_fault(name: str, path: Path | None, up: Upgrade) -> str:
     if head != wanted:
         return f"the target tree {path} of {name} stands at {head[:12] or 'no commit'}, not at {wanted[:12]}"
     held = [item.path for item in untidy(here) if item.how != "ignored"]
-    return f"the target tree {path} of {name} is not clean: {_few(held)}" if held else ""
-
-
-def _few(items: list[str]) -> str:
-    more = f" and {len(items) - 3} more" if len(items) > 3 else ""  # noqa: PLR2004 - three fit on a line
-    return f"{', '.join(items[:3])}{more}"
+    return f"the target tree {path} of {name} is not clean: {few(held)}" if held else ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from git_afd.core.evidence.runtime_facts import Checkout, Installed, Runtime
+from git_afd.core.few import few
 from git_afd.core.finding import Finding
 from git_afd.core.names import UPSTREAMS
 from git_afd.core.outcome import Json
@@ -143,7 +144,7 @@ def _of_checkout(name: str, at: Checkout, wanted: str, recorded: list[str]) -> t
         text = f"{name} would be imported from {at.root} at commit {at.commit[:12]}; the frozen target is {wanted[:12]}"
         return "other", text, at.commit
     if at.dirty:
-        text = f"{name} would be imported from {at.root}, which is not its commit: {_few(at.dirty)}"
+        text = f"{name} would be imported from {at.root}, which is not its commit: {few(at.dirty)}"
         return "other", text, at.commit
     if recorded:
         text = f"{name} would be imported from the frozen commit, but was installed (and built) from {recorded[0][:12]}"
@@ -167,13 +168,13 @@ def _of_contents(
         changed = sorted(path for path in held.keys() & frozen.keys() if held[path] != frozen[path])
         lost = sorted(_lost(held, frozen))
         if changed or lost:
-            few = _few([*changed, *(f"{path} (absent)" for path in lost)])
-            text = f"{name} at {found.origin} is not the frozen target {wanted[:12]}: {few}"
+            differing = few([*changed, *(f"{path} (absent)" for path in lost)])
+            text = f"{name} at {found.origin} is not the frozen target {wanted[:12]}: {differing}"
             return "other", text, ""
         strange = sorted(path for path in held.keys() - frozen.keys() if path.rpartition("/")[2] not in _GENERATED)
         if not strange or pip:
             return "proven", f"{name} at {found.origin} holds exactly the files of {wanted[:12]}", wanted
-        text = f"{name} at {found.origin} holds files that the frozen target does not: {_few(strange)}"
+        text = f"{name} at {found.origin} holds files that the frozen target does not: {few(strange)}"
         return "unknown", text, ""
     if pip:
         return "proven", f"{name} was installed by pip from commit {wanted[:12]}", wanted
@@ -191,7 +192,7 @@ def _of_version(name: str, found: Installed, wanted: str) -> tuple[Word, str, st
 
 def _notes(name: str, found: Installed, wanted: str) -> Iterator[str]:
     if found.elsewhere:
-        yield f"{name} stands elsewhere on the path too, behind what is imported: {_few(found.elsewhere)}"
+        yield f"{name} stands elsewhere on the path too, behind what is imported: {few(found.elsewhere)}"
     versions = ", ".join(f"{one.version or 'no version'} in {one.place}" for one in found.distributions)
     if len(found.distributions) > 1:
         yield f"{len(found.distributions)} distributions are called {name}: {versions}"
@@ -204,7 +205,7 @@ def _notes(name: str, found: Installed, wanted: str) -> Iterator[str]:
         if sha and not wanted.startswith(sha):
             yield f"{name} was installed as version {one.version}, of another commit"
     if found.checkout is not None and found.checkout.ignored:
-        yield f"{name} holds source files that git ignores: {_few(found.checkout.ignored)}"
+        yield f"{name} holds source files that git ignores: {few(found.checkout.ignored)}"
 
 
 def _lost(held: Mapping[str, str], frozen: Mapping[str, str]) -> Iterator[str]:
@@ -218,8 +219,3 @@ def _lost(held: Mapping[str, str], frozen: Mapping[str, str]) -> Iterator[str]:
 def _sha(version: str) -> str:
     found = _SHA.search(version)
     return found.group(1) if found else ""
-
-
-def _few(items: tuple[str, ...] | list[str]) -> str:
-    more = f" and {len(items) - 3} more" if len(items) > 3 else ""  # noqa: PLR2004 - three fit on a line
-    return f"{', '.join(items[:3])}{more}"
