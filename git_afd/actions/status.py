@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from git_afd.actions.hooks import inert_note
 from git_afd.actions.present import present
-from git_afd.adapters.gate_lock import holder_of
 from git_afd.adapters.ledger import Reading
 from git_afd.adapters.session import Session
 from git_afd.core.finding import Finding
@@ -89,7 +88,11 @@ def _data(up: Upgrade, rows: tuple[Row, ...]) -> dict[str, object]:
 def _under_way(session: Session, up: Upgrade) -> dict[str, object]:
     """Return the run whose process lives, and those that never ended: nothing has to be mended to start them again."""
     started = [run.name for run in up.runs.values() if run.status == "started"]
-    holder = holder_of(session.ledger.home) if started else None
+    holder = None
+    if started:
+        from git_afd.adapters.gate_lock import holder_of
+
+        holder = holder_of(session.ledger.home)
     if holder is None or holder.upgrade != up.id or holder.run not in started:
         return {"running": None, "unfinished": started}
     running = {"run": holder.run, "gate": holder.gate, "pid": holder.pid, "since": holder.since}

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from git_afd.adapters.configuration import read_policy
 from git_afd.adapters.git import encode
-from git_afd.core.guards import words_of
 from git_afd.core.hook_state import FILE, HookState, OpenUpgrade, Plan, write_hook_state
 from git_afd.core.phases import PHASES
 from git_afd.core.plan import planned_paths
@@ -62,6 +61,8 @@ def _plans(up: Upgrade) -> tuple[dict[str, Plan], tuple[str, ...]]:
     causes = up.open_root_causes
     if not causes:
         return {}, ()  # the policy is read only when some path must be told apart by it
+    from git_afd.core.guards import words_of
+
     policy = read_policy(up.freeze.policy_text, f"the policy frozen with {up.id}").policy
     kinds = ({path: policy.kind_of(path) for path in planned_paths(cause)} for cause in causes)
     plans = {cause.name: Plan(cause.kind, paths) for cause, paths in zip(causes, kinds, strict=True)}

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from git_afd.core.command import Command
-from git_afd.core.evidence.collecting import narrow_command
 from git_afd.core.failing import native_failure, refuse_repetition, refuse_unclassified
 from git_afd.core.state import REPEATABLE, Failure, Run, Upgrade
 from git_afd.errors import Refused
@@ -31,6 +30,8 @@ def next_step(up: Upgrade, content: str) -> str:
 
 def reproduction(failure: Failure, commands: Sequence[Command]) -> tuple[Command, ...]:
     """Return what of a gate's `commands` runs the failure again: those that failed, narrowed to the tests that did."""
+    from git_afd.core.evidence.collecting import narrow_command
+
     failed = [one for one in commands if one.name in failure.commands or not failure.commands]
     return tuple(narrow_command(command, failure.failing) for command in failed)
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from git_afd.core.evidence.raw_run import FILE
 from git_afd.core.failing import how_to_classify, unclassified
 from git_afd.core.few import few
 from git_afd.core.phases import GATE_OF, GATES, PHASES, Phase, first_unsettled
@@ -166,6 +165,8 @@ def _fault(run: Run | None, now: Now) -> str:
         return "no passed run stands behind its PASS"
     if run.simulated and not now.simulated:
         return "its run was simulated, which this policy does not accept"
+    from git_afd.core.evidence.raw_run import FILE
+
     bare = FILE not in run.artifacts and GATES[run.gate].binding == "content"
     return f"run {run.name} keeps no raw facts, so nothing stands behind its PASS" if bare else ""
 
