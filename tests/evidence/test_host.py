@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from kit import Repo
+from kit_upgrade import SMI
 from test_npu_smi import A2, A3, P310
 
 from git_afd.adapters.host import HostFacts, host_facts, read_npus
@@ -20,18 +21,6 @@ from git_afd.adapters.process_family import lives, named
 from git_afd.adapters.python_probe import probe_python
 from git_afd.core.evidence.host_snapshot import Port
 from git_afd.core.evidence.npu_smi import NpuTable, Unknown
-
-TABLE = """\
-+-----+
-| npu-smi 25.5.2 Version: 25.5.2 |
-| NPU Name | Health | Power(W) Temp(C) Hugepages-Usage(page) |
-| Chip | Bus-Id | AICore(%) Memory-Usage(MB) HBM-Usage(MB) |
-| 0 910B2 | OK | 91.5 35 0 / 0 |
-| 0 | 0000:C1:00.0 | 0 0 / 0 3397 / 65536 |
-| NPU Chip | Process id | Process name | Process memory(MB) |
-| No running processes found in NPU 0 |
-+-----+
-"""
 
 
 def facts(tmp_path: Path, **env: str) -> HostFacts:
@@ -55,10 +44,10 @@ def test_a_plain_host_records_what_is_absent_as_absent(tmp_path: Path) -> None:
 
 
 def test_devices_of_a_host_are_seen_with_the_tools_own_text(tmp_path: Path) -> None:
-    tool(tmp_path, f"cat <<'EOF'\n{TABLE}EOF")
+    tool(tmp_path, f"cat <<'EOF'\n{SMI}EOF")
     seen = facts(tmp_path, PATH=f"{tmp_path}:{os.environ['PATH']}", ASCEND_RT_VISIBLE_DEVICES="0")
     assert seen.has_npu
-    assert seen.npu_text == TABLE
+    assert seen.npu_text == SMI
     assert seen.variables["ASCEND_RT_VISIBLE_DEVICES"] == "0"
 
 

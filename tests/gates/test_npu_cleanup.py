@@ -115,20 +115,12 @@ def test_who_is_on_a_device_is_told_with_age_and_command_and_blamed_only_when_ne
     assert other.message.endswith("process 9 vllm")
 
 
-TWO = """\
-+-----+
-| npu-smi 25.5.2 Version: 25.5.2 |
-| NPU Name | Health | Power(W) Temp(C) Hugepages-Usage(page) |
-| Chip | Bus-Id | AICore(%) Memory-Usage(MB) HBM-Usage(MB) |
-| 0 910B2 | OK | 91.5 35 0 / 0 |
-| 0 | 0000:C1:00.0 | 0 0 / 0 3397 / 65536 |
+SECOND = """\
 | 4 910B2 | OK | 91.5 35 0 / 0 |
 | 0 | 0000:C2:00.0 | 0 0 / 0 3397 / 65536 |
-| NPU Chip | Process id | Process name | Process memory(MB) |
-| No running processes found in NPU 0 |
-| No running processes found in NPU 4 |
-+-----+
 """
+IDLE = "| No running processes found in NPU 0 |\n"
+TWO = SMI.replace("| NPU Chip |", f"{SECOND}| NPU Chip |").replace(IDLE, IDLE + IDLE.replace("0 |", "4 |"))
 TAKEN = TWO.replace("C2:00.0 | 0 0 / 0 3397", "C2:00.0 | 0 0 / 0 60000").replace(
     "| No running processes found in NPU 4 |", "| 4 0 | 77 | python | 56000 |"
 )
