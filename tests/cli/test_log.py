@@ -6,9 +6,9 @@ import json
 from html.parser import HTMLParser
 from pathlib import Path
 
-import pexpect
 import pytest
 from kit import Kit
+from kit_terminal import at_terminal
 from kit_upgrade import UPGRADE, FrozenUpgrade, frozen
 
 from git_afd.core.headline import headline
@@ -93,15 +93,9 @@ def test_a_person_sets_damage_aside_on_a_terminal_and_nobody_else_can(case: Froz
     refused = case.plugin.afd("approve damage")
     assert (refused.code, "only a person on a terminal" in refused.err) == (3, True)
     (item,) = case.plugin.afd("log --json --damage").ok().json["data"]["damage"]
-    child = pexpect.spawn("git-afd", ["approve", "damage"], cwd=str(case.plugin.path), encoding="utf-8", timeout=60)
-    child.expect_exact(f"To approve, type: approve damage {item['id'][:12]}\r\n")
-    child.expect("phrase: ")
-    child.sendline(f"approve damage {item['id'][:12]}")
-    child.expect("reason: ")
-    child.sendline("a stray remark")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    phrase = f"approve damage {item['id'][:12]}"
+    code, shown = at_terminal(case.plugin, "damage", phrase, "a stray remark")
+    assert (code, f"To approve, type: {phrase}\r\n" in shown) == (0, True)
     assert "set aside by Ada Example <ada@example.org>: a stray remark" in case.plugin.afd("log --damage").ok().out
     assert case.session.reading(strict=True).readable
 

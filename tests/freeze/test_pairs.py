@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pexpect
 import pytest
 from freeze_kit import Stage, everything, fresh
+from kit_terminal import at_terminal
 
 from git_afd.adapters.session import open_session
 
@@ -102,30 +102,16 @@ def test_no_pipe_stands_for_a_person(case: Stage, typed: str) -> None:
     assert recorded(case) == {"FREEZE_IDENTITY": "BLOCKED"}
 
 
-def at_terminal(case: Stage, *lines: str) -> tuple[int, str]:
-    """Type `lines` at the prompts of `git afd approve pair`; return exit code and what was shown."""
-    child = pexpect.spawn("git-afd", ["approve", "pair"], cwd=str(case.plugin.path), timeout=20, encoding="utf-8")
-    shown = ""
-    for line in lines:
-        child.expect(["phrase: ", "reason: "])
-        shown += child.before or ""
-        child.sendline(line)
-    child.expect(pexpect.EOF)
-    shown += child.before or ""
-    child.close()
-    return child.exitstatus if child.exitstatus is not None else -1, shown
-
-
 @pytest.mark.skipif(
     sys.platform == "win32",
     reason="a prompt is typed into a pseudo-terminal, which Windows has none of for pexpect.spawn",
 )
 def test_a_person_approves_a_pair_with_phrase_and_reason_and_it_is_shown_for_ever(case: Stage) -> None:
     upgrade = case.freeze("--json", targets=UNPROVEN).json["data"]["upgrade"]
-    assert at_terminal(case, "yes")[0] == 3
-    assert at_terminal(case, f"approve pair {upgrade}", " ")[0] == 3
+    assert at_terminal(case.plugin, "pair", "yes")[0] == 3
+    assert at_terminal(case.plugin, "pair", f"approve pair {upgrade}", " ")[0] == 3
     assert recorded(case) == {"FREEZE_IDENTITY": "BLOCKED"}
-    code, shown = at_terminal(case, f"approve pair {upgrade}", "tried on our cluster")
+    code, shown = at_terminal(case.plugin, "pair", f"approve pair {upgrade}", "tried on our cluster")
     assert code == 0, shown
     assert case.vllm("git rev-parse v3.0.0^{commit}") in shown
     assert recorded(case) == {"FREEZE_IDENTITY": "PASS"}

@@ -6,10 +6,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import pexpect
 import pytest
 from kit import Kit, Repo
 from kit_hooks import announce, commit, copy_of_upgrade, message, put_hooks
+from kit_terminal import at_terminal
 from kit_upgrade import BRANCH, FrozenUpgrade
 
 from git_afd.core.names import LEDGER_REF
@@ -149,14 +149,8 @@ def test_a_person_approves_a_push_on_a_terminal_and_only_there(case: FrozenUpgra
     assert "terminal" in case.plugin.afd("approve push", stdin=f"approve push {head[:12]}\nasked\n").err
     push(case, BRANCH, reaches=True)
     assert head in case.plugin.afd("approve push --dry-run").ok().out
-    child = pexpect.spawn("git-afd", ["approve", "push"], cwd=str(case.plugin.path), timeout=20, encoding="utf-8")
-    child.expect("phrase: ")
-    child.sendline(f"approve push {head[:12]}")
-    child.expect("reason: ")
-    child.sendline("the maintainers asked for a preview")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    code, shown = at_terminal(case.plugin, "push", f"approve push {head[:12]}", "the maintainers asked for a preview")
+    assert code == 0, shown
     push(case, BRANCH, reaches=False)
     assert "the maintainers asked for a preview" in case.plugin.afd("status").ok().out
 
