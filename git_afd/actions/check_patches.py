@@ -12,7 +12,7 @@ from git_afd.core.patch_checks.check import patch_findings
 from git_afd.core.patch_checks.model import Against, Checked, PatchedFile
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
-from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.lookup import Tree, module_names
 from git_afd.core.source.versions import Versions
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def check_patches(
         refs = {name: revision.names() for name, revision in revisions.items()}
         versions = versions_of(refs)
         packages = packages_of(revisions, reader)
-        names = _modules(files, held)
+        names = module_names([*(held.ids if held else ()), *files])
         patched = [PatchedFile(path, names[path], now, then) for path, (now, then) in files.items()]
 
         def load(path: str) -> Module | Unreadable:
@@ -63,9 +63,3 @@ def _facts(cache: AnalysisCache | None, revisions: Revisions, versions: Versions
     from git_afd.adapters.module_facts import ModuleFacts
 
     return ModuleFacts.of_all(cache, revisions, versions) if cache else {}
-
-
-def _modules(files: Mapping[str, tuple[str, str | None]], held: SourceTree | None) -> dict[str, str]:
-    """Return the dotted name of each of the plugin's modules, by path; ``src/`` is no part of a name."""
-    listed = module_paths([*(held.ids if held else ()), *files])
-    return {path: name.removeprefix("src.") for name, path in listed.items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from git_afd.adapters.objects import Objects
 from git_afd.core.source.definitions import Module, Unreadable
 from git_afd.core.source.index import index_module
-from git_afd.core.source.lookup import Tree, module_paths
+from git_afd.core.source.lookup import Tree, module_names
 from git_afd.core.source.versions import Versions
 
 if TYPE_CHECKING:
@@ -110,5 +110,4 @@ class SourceTree:
     @property
     def names(self) -> dict[str, str]:
         """The dotted names of the modules, by path. A ``src/`` at the top is no part of a name."""
-        paths = module_paths([path for path in self.ids if path.endswith(".py")])
-        return {path: name.removeprefix("src.") for name, path in paths.items()}
+        return module_names([*self.ids])

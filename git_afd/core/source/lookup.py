@@ -237,3 +237,8 @@ def module_paths(paths: list[str]) -> dict[str, str]:
             dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             names[dotted] = path
     return names
+
+
+def module_names(paths: list[str]) -> dict[str, str]:
+    """Map ``.py`` paths of a tree to the modules' dotted names. A ``src/`` at the top is no part of a name."""
+    return {path: name.removeprefix("src.") for name, path in module_paths(paths).items()}
