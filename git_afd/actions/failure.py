@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +13,7 @@ from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import GATES
 from git_afd.core.records import Draft, drafted
 from git_afd.core.standing import next_action
-from git_afd.core.state import ENVIRONMENT, Failure, State, Upgrade
+from git_afd.core.state import ENVIRONMENT, Failure, RootCause, State, Upgrade
 from git_afd.errors import Refused
 
 _GATE: Final = GATES["architecture"]
@@ -34,9 +34,7 @@ def list_all(session: Session) -> Outcome:
     reading = session.reading()
     up = session.upgrade(reading)
     bodies = {one.id: one.body for one in session.ledger.records() if one.kind == "failure"}
-    shown = [{**bodies.get(one.record, {}), **facts_of(one)} for one in up.failures.values()]
-    for one in shown:
-        one.pop("op", None)
+    shown = [_whole(bodies.get(one.record, {}), one) for one in up.failures.values()]
     return Outcome("failure.list", {"upgrade": up.id, "failures": shown}, next=next_action(up, rows_of(session, up)))
 
 
@@ -47,8 +45,8 @@ def show(session: Session, name: str) -> Outcome:
     if known is None:
         raise Refused(f"there is no failure {name} in {up.id}", "git afd failure list", code="no-failure")
     body = next((one.body for one in session.ledger.records() if one.id == known.record), {})
-    data = {"upgrade": up.id, **{key: value for key, value in body.items() if key != "op"}, **facts_of(known)}
-    data["fixes"] = [one.name for one in up.root_causes.values() if one.failure == name and one.status != "withdrawn"]
+    fixes = [one.name for one in _claims(up, name)]
+    data = {"upgrade": up.id, **_whole(body, known), "fixes": fixes}
     return Outcome("failure.show", data, next=next_action(up, rows_of(session, up)))
 
 
@@ -94,6 +92,16 @@ def facts_of(failure: Failure) -> dict[str, Json]:
     }
 
 
+def _whole(body: Mapping[str, Json], failure: Failure) -> dict[str, Json]:
+    """Return what was kept of a failure, with what is known of it now."""
+    return {**{key: value for key, value in body.items() if key != "op"}, **facts_of(failure)}
+
+
+def _claims(up: Upgrade, name: str) -> list[RootCause]:
+    """Return the root causes that claim to fix a failure."""
+    return [one for one in up.root_causes.values() if one.failure == name and one.status != "withdrawn"]
+
+
 def _taken_back(word: Word) -> dict[str, Json]:
     return {
         "phase": _GATE.name,
@@ -112,8 +120,7 @@ def _decided(up: Upgrade, word: Word) -> dict[str, Json] | None:
         raise Refused(f"{name} is no open failure; open: {open_}", "git afd failure list", code="no-failure")
     if (known.class_, known.why) == (class_, word.why) and not (word.architecture and not known.architecture):
         return None
-    claims = (one for one in up.root_causes.values() if one.failure == name and one.status != "withdrawn")
-    claimed = next(claims, None)
+    claimed = next(iter(_claims(up, name)), None)
     if class_ == ENVIRONMENT and claimed is not None:
         fix = f"git afd root-cause withdraw {claimed.name} --why WHY"
         raise Refused(
