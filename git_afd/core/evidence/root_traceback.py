@@ -88,18 +88,6 @@ def root_of(report: bytes, log: str) -> Root:
     return Root(traceback, inner if inner != traceback else "", _excerpt(lines, place))
 
 
-def root_in_report(data: bytes) -> str:
-    """Return the innermost traceback of the first test that failed otherwise than on teardown; empty when none."""
-    return _inner(_raised(data)[1])
-
-
-def root_in_log(text: str) -> str:
-    """Return the first useful traceback of a log without the prefix that its lines share, else its error, its end."""
-    lines = _clean(text)
-    found = _first(lines, 0, len(lines)) or _error_in(lines)
-    return found.text if found else _bounded(lines[-LINES // 2 :])
-
-
 def _raised(data: bytes) -> tuple[str, str]:
     """Return the first test that failed (dotted), on teardown only when none did otherwise, and its whole text."""
     from xml.etree.ElementTree import ParseError
