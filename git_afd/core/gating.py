@@ -14,9 +14,6 @@ from git_afd.core.phases import GATES, PHASES
 from git_afd.core.policy import Policy
 from git_afd.core.state import Upgrade
 
-RUNNING_GATES: Final = ("static", "native", "basic", "accuracy")
-"""The gates that run the policy's commands."""
-
 How = Literal["changed", "untracked", "ignored", "hidden", "linked"]
 
 _CONFIGURES: Final = frozenset(

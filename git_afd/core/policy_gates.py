@@ -12,6 +12,9 @@ from git_afd.core.policy import Gate
 from git_afd.core.policy_keys import PolicyFault, Reader, known
 from git_afd.core.runtime_rule import CHECKS
 
+RUNNING_GATES: Final = ("static", "native", "basic", "accuracy")
+"""The gates that run the policy's commands."""
+
 _COMMAND_KEYS: Final = (
     *("name", "run", "timeout-s", "junit", "results", "mode", "env", "category", "cell", "may-be-empty"),
 )
@@ -19,7 +22,7 @@ _COMMAND_KEYS: Final = (
 
 def read_gate(reader: Reader, name: str, rule: Accuracy) -> Gate:
     """Read one gate's table. Raises PolicyFault naming the first wrong key; `rule` says what lowers accuracy."""
-    if name not in ("static", "native", "basic", "accuracy"):
+    if name not in RUNNING_GATES:
         raise PolicyFault(f"gates.{name}", "is no gate that runs commands")
     own = ("cell", "log") if name == "native" else ()
     known(reader.body, reader.at, ("npu", "devices", "categories", "checks", "needs", "command", *own))

@@ -11,7 +11,7 @@ import yaml  # type: ignore[import-untyped]  # its types are not installed; what
 from kit import ROOT
 
 from git_afd.cli.entry import afd
-from git_afd.core.gating import RUNNING_GATES
+from git_afd.core.policy_gates import RUNNING_GATES
 
 FILE = ROOT / "docs/how-to/npu-gate-workflow.yml"
 WORKFLOW: dict[Any, Any] = yaml.safe_load(FILE.read_text())
