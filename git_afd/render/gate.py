@@ -8,6 +8,7 @@ from typing import Any
 
 from git_afd.core.outcome import Outcome
 from git_afd.core.percent import percent, points
+from git_afd.render.log_run import counted
 from git_afd.render.table import columns
 
 
@@ -69,7 +70,7 @@ def _measured(mode: str, one: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _category(category: Mapping[str, Any]) -> str:
-    return f"category {category['name']}: {category['status']}{_tests(category['counts'], ', ')}"
+    return ", ".join(filter(None, (f"category {category['name']}: {category['status']}", counted(category["counts"]))))
 
 
 def _cells(cells: Mapping[str, Any]) -> Iterator[str]:
@@ -80,11 +81,6 @@ def _cells(cells: Mapping[str, Any]) -> Iterator[str]:
     more = f", {len(outside)} are outside the commands' selection" if outside else ""
     yield f"feature matrix: {len(cells['covered'])} cells covered, {len(owed)} owed{more}"
     yield from (f"  owed: {cell}" for cell in owed)
-
-
-def _tests(counts: Mapping[str, int], lead: str = "") -> str:
-    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count > 0)
-    return f"{lead}{said}" if said else ""
 
 
 def _checked(data: Mapping[str, Any]) -> Iterator[str]:
@@ -132,7 +128,7 @@ def _kind(data: Mapping[str, Any]) -> str:
 def _row(command: Mapping[str, Any]) -> tuple[str, ...]:
     seconds, code = command["seconds"], command["exit_code"]
     shown = ("" if code is None else str(code), "" if seconds is None else f"{seconds:.1f}")
-    return command["name"], command["status"], *shown, _tests(command["counts"])
+    return command["name"], command["status"], *shown, counted(command["counts"])
 
 
 def _would_run(data: Mapping[str, Any]) -> Iterator[str]:

@@ -67,12 +67,13 @@ def _command_row(one: Mapping[str, Any], before: str) -> tuple[str, ...]:
 
 
 def _verdicts(verdicts: list[Mapping[str, Any]]) -> Iterator[Piece]:
-    rows = tuple((one["name"], one["status"], _counts(one.get("counts", {}))) for one in verdicts)
+    rows = tuple((one["name"], one["status"], counted(one.get("counts", {}))) for one in verdicts)
     if rows:
         yield Table(("judged", "status", "tests"), rows)
 
 
-def _counts(counts: Mapping[str, int]) -> str:
+def counted(counts: Mapping[str, int]) -> str:
+    """Return how many tests ended in which way; what no test did is not named."""
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count > 0)
 
 
