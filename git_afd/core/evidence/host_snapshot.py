@@ -6,12 +6,12 @@ the same. What could not be read is said to be unknown; it never counts as free.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from git_afd.core import shape
+from git_afd.core.evidence.kept_facts import UNREADABLE, body_of
 from git_afd.core.evidence.npu_smi import Unknown
 from git_afd.core.outcome import Json
 from git_afd.core.records import canonical
@@ -88,16 +88,14 @@ def parse_snapshot(data: bytes | None) -> Snapshot | Unknown:
     if data is None:
         return Unknown("it was not kept")
     try:
-        body = json.loads(data.decode("utf-8"))
-        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
-            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
+        body = body_of(data, SCHEMA)
         return Snapshot(
             _seconds(body, "at"),
             tuple(map(_port, shape.tables(body, "ports"))),
             tuple(map(_seen, shape.tables(body, "processes"))),
             {name: shape.number(shape.table(body, "resources"), name) for name in shape.table(body, "resources")},
         )
-    except (ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         return Unknown(str(error)[:200])
 
 

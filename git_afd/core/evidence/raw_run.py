@@ -6,19 +6,17 @@ needed, together with those files, to judge the run again: after it, at the impo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from git_afd.core import shape
-from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.kept_facts import kept_facts
 from git_afd.core.outcome import Json
 from git_afd.core.records import canonical
 
 FILE: Final = "run.json"
 SCHEMA: Final = "git-afd/run/1"
-SIZE_LIMIT: Final = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +112,7 @@ class RawRun:
 
 def parse_raw_run(data: bytes, file: str = FILE) -> RawRun:
     """Read ``run.json``. Raises EvidenceFault naming what is wrong."""
-    if len(data) > SIZE_LIMIT:
-        raise EvidenceFault(file, "", f"has {len(data)} bytes", f"at most {SIZE_LIMIT}")
-    try:
-        body = json.loads(data.decode("utf-8"))
-        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
-            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
-        return _raw_run(body)
-    except (ValueError, RecursionError) as error:
-        raise EvidenceFault(file, "", str(error)[:200], "the facts of one run as git afd gate writes them") from None
+    return kept_facts(data, file, SCHEMA, _raw_run, "the facts of one run as git afd gate writes them")
 
 
 def _raw_run(body: Mapping[str, Json]) -> RawRun:

@@ -6,13 +6,12 @@ installed, and a copy that somebody installed once is not the tree under test.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from git_afd.core import shape
-from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.kept_facts import kept_facts
 from git_afd.core.evidence.runtime_facts import Checkout, checkout_of
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
@@ -83,22 +82,7 @@ class RegistrationVerdict:
 
 def parse_registration(data: bytes, file: str = FILE) -> Registration:
     """Read the raw facts. Raises EvidenceFault naming what is wrong."""
-    try:
-        body = json.loads(data.decode("utf-8"))
-        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
-            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
-        return Registration(
-            python=shape.text(body, "python"),
-            reason=shape.text(body, "reason"),
-            root=shape.text(body, "root"),
-            runtime=shape.flag(body, "runtime"),
-            origin=shape.text(body, "origin", ""),
-            fault=_fault(body),
-            checkout=checkout_of(shape.table(body, "checkout")),
-            entries=tuple(_entry(one) for one in shape.tables(body, "entries")),
-        )
-    except (ValueError, RecursionError) as error:
-        raise EvidenceFault(file, "", str(error)[:200], "the facts of one interpreter as git afd writes them") from None
+    return kept_facts(data, file, SCHEMA, _registration, "the facts of one interpreter as git afd writes them")
 
 
 def judge_registration(found: Registration, rule: RuntimeRule, commit: str) -> RegistrationVerdict:
@@ -173,6 +157,19 @@ def _place(
     where = f"a checkout of {checkout.commit[:12]} at {checkout.root}" if checkout and checkout.commit else "a copy"
     text = f"{what} from {origin}, {where}, not from the tree under test {root}"
     yield Finding("plugin-elsewhere", origin, text, install)
+
+
+def _registration(body: Mapping[str, Json]) -> Registration:
+    return Registration(
+        python=shape.text(body, "python"),
+        reason=shape.text(body, "reason"),
+        root=shape.text(body, "root"),
+        runtime=shape.flag(body, "runtime"),
+        origin=shape.text(body, "origin", ""),
+        fault=_fault(body),
+        checkout=checkout_of(shape.table(body, "checkout")),
+        entries=tuple(_entry(one) for one in shape.tables(body, "entries")),
+    )
 
 
 def _fault(body: Mapping[str, Json]) -> Fault | None:

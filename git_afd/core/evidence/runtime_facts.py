@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from git_afd.core import shape
-from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.kept_facts import kept_facts
 from git_afd.core.outcome import Json
 
 FILE: Final = "runtime/identity.json"
 """Name of the artifact that holds the raw facts."""
 
 SCHEMA: Final = "git-afd/runtime-identity/1"
-SIZE_LIMIT: Final = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +69,7 @@ class Runtime:
 
 def parse_runtime(data: bytes, file: str = FILE) -> Runtime:
     """Read the raw facts. Raises EvidenceFault naming what is wrong."""
-    if len(data) > SIZE_LIMIT:
-        raise EvidenceFault(file, "", f"has {len(data)} bytes", f"at most {SIZE_LIMIT}")
-    try:
-        body = json.loads(data.decode("utf-8"))
-        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
-            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
-        return _runtime(body)
-    except (ValueError, RecursionError) as error:
-        raise EvidenceFault(file, "", str(error)[:200], "the facts of one interpreter as git afd writes them") from None
+    return kept_facts(data, file, SCHEMA, _runtime, "the facts of one interpreter as git afd writes them")
 
 
 def checkout_of(body: Mapping[str, Json]) -> Checkout | None:

@@ -6,18 +6,16 @@ the cell again.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from git_afd.core import shape
-from git_afd.core.evidence.fault import EvidenceFault
+from git_afd.core.evidence.kept_facts import kept_facts
 from git_afd.core.outcome import Json
 from git_afd.core.records import canonical
 
 SCHEMA: Final = "git-afd/served/1"
-SIZE_LIMIT: Final = 16 << 20
 
 
 def facts_name(cell: str) -> str:
@@ -112,15 +110,7 @@ class Served:
 
 def parse_served(data: bytes, file: str) -> Served:
     """Read the facts. Raises EvidenceFault naming what is wrong."""
-    if len(data) > SIZE_LIMIT:
-        raise EvidenceFault(file, "", f"has {len(data)} bytes", f"at most {SIZE_LIMIT}")
-    try:
-        body = json.loads(data.decode("utf-8"))
-        if not isinstance(body, dict) or body.get("schema") != SCHEMA:
-            raise shape.ShapeFault(f"schema: {SCHEMA} was expected")
-        return _served(body)
-    except (ValueError, RecursionError) as error:
-        raise EvidenceFault(file, "", str(error)[:200], "the facts of one server as git afd writes them") from None
+    return kept_facts(data, file, SCHEMA, _served, "the facts of one server as git afd writes them")
 
 
 def _served(body: Mapping[str, Json]) -> Served:
