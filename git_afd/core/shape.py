@@ -52,6 +52,14 @@ def number(body: Mapping[str, Json], name: str, default: int | None = None) -> i
     return value
 
 
+def seconds(body: Mapping[str, Json], name: str, default: float | None = None) -> float:
+    """Return a moment in seconds since the epoch."""
+    value = body.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1 << 40:
+        raise ShapeFault(f"{name}: seconds since the epoch were expected")
+    return float(value)
+
+
 def texts(body: Mapping[str, Json], name: str) -> tuple[str, ...]:
     """Return a list of texts; a missing field is an empty one."""
     value = body.get(name, [])

@@ -90,7 +90,7 @@ def parse_snapshot(data: bytes | None) -> Snapshot | Unknown:
     try:
         body = body_of(data, SCHEMA)
         return Snapshot(
-            _seconds(body, "at"),
+            shape.seconds(body, "at"),
             tuple(map(_port, shape.tables(body, "ports"))),
             tuple(map(_seen, shape.tables(body, "processes"))),
             {name: shape.number(shape.table(body, "resources"), name) for name in shape.table(body, "resources")},
@@ -105,14 +105,7 @@ def _port(body: Mapping[str, Json]) -> Port:
 
 
 def _seen(body: Mapping[str, Json]) -> Seen:
-    return Seen(shape.number(body, "pid"), _seconds(body, "started"), shape.text(body, "command"))
-
-
-def _seconds(body: Mapping[str, Json], name: str) -> float:
-    value = body.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1 << 40:
-        raise shape.ShapeFault(f"{name}: seconds since the epoch were expected")
-    return float(value)
+    return Seen(shape.number(body, "pid"), shape.seconds(body, "started"), shape.text(body, "command"))
 
 
 def _plain(seen: Seen | None) -> dict[str, Json]:

@@ -149,8 +149,8 @@ def _ended(body: Mapping[str, Json]) -> Ended:
         timed_out=shape.flag(body, "timed_out"),
         interrupted=shape.flag(body, "interrupted"),
         missing=shape.text(body, "missing", ""),
-        began=_seconds(body, "began"),
-        ended=_seconds(body, "ended"),
+        began=shape.seconds(body, "began", 0.0),
+        ended=shape.seconds(body, "ended", 0.0),
         log=shape.text(body, "log", ""),
         junit=shape.texts(body, "junit"),
         results=shape.texts(body, "results"),
@@ -164,13 +164,6 @@ def _ended(body: Mapping[str, Json]) -> Ended:
 
 def _code(body: Mapping[str, Json], name: str) -> int | None:
     return None if body.get(name) is None else shape.number(body, name)
-
-
-def _seconds(body: Mapping[str, Json], name: str) -> float:
-    value = body.get(name, 0.0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1 << 40:
-        raise shape.ShapeFault(f"{name}: seconds since the epoch were expected")
-    return float(value)
 
 
 def _plain(value: Identity | Ended) -> dict[str, Json]:
