@@ -257,10 +257,9 @@ def _ending(ended: Ended) -> Iterator[Finding]:
     if ended.timed_out:
         yield Finding("timed-out", name, "it did not end in its time", "read its log")
     elif ended.exit_code is None:
-        how = f"by signal {ended.signal}" if ended.signal is not None else "without an exit code"
-        yield Finding("run-not-ended", name, f"it ended {how}", "read its log")
+        yield Finding("run-not-ended", name, f"it ended {ended.how}", "read its log")
     elif ended.exit_code:
-        yield Finding("exit-code", name, f"it ended with exit code {ended.exit_code}", "read its log")
+        yield Finding("exit-code", name, f"it ended {ended.how}", "read its log")
 
 
 def _tests(

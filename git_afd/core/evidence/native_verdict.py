@@ -17,6 +17,7 @@ from git_afd.core.evidence.native_answer import Answer, judge_answer
 from git_afd.core.evidence.native_log import Told, read_log
 from git_afd.core.evidence.packed import TEXT_LIMIT
 from git_afd.core.evidence.raw_run import Ended
+from git_afd.core.evidence.run_results import bytes_of
 from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.runtime_identity import Contents, RuntimeVerdict, judge_runtime
 from git_afd.core.evidence.served import Seen, Served, facts_name, identity_name, parse_served, response_name
@@ -66,13 +67,13 @@ class Pair:
 def judge_cell(cell: Cell, words: LogWords, pair: Pair, ended: Ended, files: Mapping[str, bytes]) -> CellVerdict:
     """Judge a cell whose server was started, or was not because the port was taken."""
     try:
-        served = parse_served(_bytes(files, facts_name(cell.name)), facts_name(cell.name))
+        served = parse_served(bytes_of(files, facts_name(cell.name)), facts_name(cell.name))
         if served.occupied:
             return CellVerdict("BLOCKED", (_occupied(cell, served),))
         told = _told(words, ended, files)
         answer = _answer(cell, served, files)
         place = identity_name(cell.name)
-        runtime = judge_runtime(parse_runtime(_bytes(files, place), place), pair.wanted, pair.frozen)
+        runtime = judge_runtime(parse_runtime(bytes_of(files, place), place), pair.wanted, pair.frozen)
     except EvidenceFault as fault:
         return CellVerdict("BLOCKED", (fault.as_finding(),))
     every = (*runtime.findings, *_findings(cell, served, told, answer, ended))
@@ -85,23 +86,17 @@ def _status(findings: tuple[Finding, ...]) -> Status:
     return "FAIL" if codes - _UNKNOWN else "BLOCKED" if codes else "PASS"
 
 
-def _bytes(files: Mapping[str, bytes], name: str) -> bytes:
-    if name not in files:
-        raise EvidenceFault(name, "", "is not there any more", "the bytes that the run left")
-    return files[name]
-
-
 def _told(words: LogWords, ended: Ended, files: Mapping[str, bytes]) -> Told:
     if ended.log not in files and ended.log_bytes > TEXT_LIMIT:
         raise EvidenceFault(ended.log, "", f"has {ended.log_bytes} bytes", f"a log of at most {TEXT_LIMIT}")
-    return read_log(_bytes(files, ended.log), words)
+    return read_log(bytes_of(files, ended.log), words)
 
 
 def _answer(cell: Cell, served: Served, files: Mapping[str, bytes]) -> Answer | None:
     if served.status is None:
         return None
     place = response_name(cell.name)
-    return judge_answer(cell.request, served.status, _bytes(files, place), place)
+    return judge_answer(cell.request, served.status, bytes_of(files, place), place)
 
 
 def _occupied(cell: Cell, served: Served) -> Finding:
@@ -163,15 +158,7 @@ def _not_ready(cell: Cell, served: Served, ended: Ended) -> Finding:
     if served.stopped or ended.timed_out or ended.interrupted:
         text = f"it was not ready after {cell.ready.timeout_s} s{waiting}"
         return Finding("never-ready", cell.name, text, "read its log")
-    return Finding(
-        "died-before-ready", cell.name, f"it ended {_how(ended)} before it was ready{waiting}", "read its log"
-    )
-
-
-def _how(ended: Ended) -> str:
-    if ended.exit_code is not None:
-        return f"with exit code {ended.exit_code}"
-    return f"by signal {ended.signal}" if ended.signal is not None else "without an exit code"
+    return Finding("died-before-ready", cell.name, f"it ended {ended.how} before it was ready{waiting}", "read its log")
 
 
 def _unknown(cell: Cell, served: Served, told: Told) -> Iterator[Finding]:
@@ -239,7 +226,7 @@ def _request(cell: Cell, served: Served, answer: Answer | None) -> Iterator[Find
 
 def _end(cell: Cell, served: Served, ended: Ended) -> Iterator[Finding]:
     if served.ready_s is not None and not served.stopped:
-        yield Finding("server-died", cell.name, f"it ended {_how(ended)} before it was told to", "read its log")
+        yield Finding("server-died", cell.name, f"it ended {ended.how} before it was told to", "read its log")
     if served.killed:
         text = f"{cell.stop_timeout_s} s were not enough to end it, and these were killed: {', '.join(served.killed)}"
         yield Finding("process-left", cell.name, text, "give it more time (stop-timeout-s), or find out what holds it")

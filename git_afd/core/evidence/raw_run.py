@@ -65,6 +65,13 @@ class Ended:
     log_bytes: int = 0
     log_digest: str = ""
 
+    @property
+    def how(self) -> str:
+        """How it ended, as the end of a sentence."""
+        if self.exit_code is not None:
+            return f"with exit code {self.exit_code}"
+        return f"by signal {self.signal}" if self.signal is not None else "without an exit code"
+
 
 @dataclass(frozen=True, slots=True)
 class RawRun:
