@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from git_afd.core.intent import GONE, Intent, Planned
 from git_afd.core.policy import Policy
-from git_afd.core.state import RootCause
+from git_afd.core.state import ADAPTING, RootCause
 from git_afd.errors import Refused
 
 
@@ -84,7 +84,7 @@ def check_contents(blueprint: Blueprint, cause: RootCause, policy: Policy) -> No
             code="no-regression-test",
         )
     tested = any(policy.kind_of(path) == "test" for path in changed)
-    if cause.kind in ("adaptation", "failure-fix") and not tested and not cause.untested.strip():
+    if cause.kind in ADAPTING and not tested and not cause.untested.strip():
         raise Refused(
             f"{cause.name} changes no planned test and gives no reason",
             f"change one, or git afd root-cause amend {cause.name} --untested WHY",

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from git_afd.core.outcome import Json
-from git_afd.core.state import ENVIRONMENT, NATIVE, REPEATABLE, UNKNOWN, Failure, RootCause, Upgrade
+from git_afd.core.state import ADAPTING, ENVIRONMENT, NATIVE, REPEATABLE, UNKNOWN, Failure, RootCause, Upgrade
 from git_afd.errors import Refused
-
-ADAPTING = ("adaptation", "failure-fix")
-"""The kinds of root cause that change production or tests."""
 
 
 def next_failure(up: Upgrade) -> str:

@@ -16,7 +16,7 @@ from git_afd.core.names import UPSTREAMS, literal_path_fault, root_cause_number
 from git_afd.core.outcome import Json
 from git_afd.core.phases import PHASES, first_unsettled
 from git_afd.core.policy import Policy, fits
-from git_afd.core.state import CLASSES, FATES, FATES_WITHOUT_CHANGE, RootCause, Upgrade
+from git_afd.core.state import ADAPTING, CLASSES, FATES, FATES_WITHOUT_CHANGE, RootCause, Upgrade
 from git_afd.errors import Refused, UsageFault
 
 LAYERS: Final = {
@@ -30,7 +30,6 @@ LAYERS: Final = {
 """The workflow's order of implementation (Phase 4)."""
 
 TITLE_LENGTH: Final = 100
-ADAPTING: Final = ("adaptation", "failure-fix")
 _ENTERED_AFTER: Final = {"adaptation": 3, "failure-fix": 3, "docs": 8, "lesson": 10}
 _AMEND: Final = "git afd root-cause amend"
 

@@ -14,7 +14,7 @@ from git_afd.core.failing import how_to_classify, unclassified
 from git_afd.core.few import few
 from git_afd.core.phases import GATE_OF, GATES, PHASES, Phase, first_unsettled
 from git_afd.core.recovering import next_step
-from git_afd.core.state import Analysis, Decision, PhaseRecord, Run, Upgrade
+from git_afd.core.state import ADAPTING, Analysis, Decision, PhaseRecord, Run, Upgrade
 
 _LAST_ANALYSIS: Final = 3
 """The architecture gate: until it has passed, no failure is mended."""
@@ -96,7 +96,7 @@ def implementation(up: Upgrade) -> tuple[str, str]:
     """Return phase 4's status and blocker, computed: PASS when nothing is open and nothing undisposed."""
     if up.decision is None or up.decision.decide != "continue":
         return "not run", ""
-    adapting = (cause for cause in up.open_root_causes if cause.kind in ("adaptation", "failure-fix"))
+    adapting = (cause for cause in up.open_root_causes if cause.kind in ADAPTING)
     causes = ", ".join(cause.name for cause in adapting)  # docs and lessons belong to phases 9 and 11
     if causes:
         return "not run", f"open: {causes}"

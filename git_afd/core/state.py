@@ -12,6 +12,9 @@ from git_afd.core.outcome import Json
 from git_afd.core.records import digest
 
 ROOT_CAUSE_KINDS: Final = ("adaptation", "failure-fix", "docs", "lesson")
+ADAPTING: Final = ("adaptation", "failure-fix")
+"""The kinds of root cause that change production or tests."""
+
 CLASSES: Final = ("MECHANICAL", "BEHAVIORAL", "ARCHITECTURAL")
 ANNOTATIONS: Final = ("invariant", "state_owner", "lifetime", "removal")
 """What a person may say of a contract, since sources cannot."""
