@@ -18,6 +18,7 @@ from git_afd.adapters.content import entries
 from git_afd.adapters.dirty import dirty_digests
 from git_afd.adapters.session import Session
 from git_afd.core.entering import refuse_entry
+from git_afd.core.few import few
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json, Outcome
 from git_afd.core.phases import PHASES
@@ -144,7 +145,7 @@ def _continue(session: Session, subject: Subject, request: Request, judgement: J
     changed = _edited(session, subject.up, kinds=("production",))
     if changed:
         raise Refused(
-            f"production changed before the gate passed: {_some(changed)}",
+            f"production changed before the gate passed: {few(changed, _SHOWN)}",
             "take the change back, or keep it for a root cause after the gate",
             code="production-changed",
         )
@@ -166,7 +167,7 @@ def _stop(session: Session, subject: Subject, request: Request, answers: Answers
     changed = _edited(session, subject.up, kinds=None)
     if changed:
         raise Refused(
-            f"the work tree is not as it was at the freeze: {_some(changed)}",
+            f"the work tree is not as it was at the freeze: {few(changed, _SHOWN)}",
             "bring these paths back to what they were; a stop leaves the tree unchanged",
             code="tree-changed",
         )
@@ -291,8 +292,3 @@ def _write(path: Path, report: dict[str, Json]) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise EnvironmentFault(f"{path} cannot be written: {error.strerror}", "name another file") from None
-
-
-def _some(paths: tuple[str, ...]) -> str:
-    more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
-    return ", ".join(paths[:_SHOWN]) + more

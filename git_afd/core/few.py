@@ -9,7 +9,7 @@ _SHOWN: Final = 3
 """So many paths or test ids fit on a line."""
 
 
-def few(items: Sequence[str]) -> str:
-    """Return the first three of `items`, and how many more there are."""
-    more = f" and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
-    return f"{', '.join(items[:_SHOWN])}{more}"
+def few(items: Sequence[str], most: int = _SHOWN) -> str:
+    """Return the first `most` of `items`, and how many more there are."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return f"{', '.join(items[:most])}{more}"

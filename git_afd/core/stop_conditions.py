@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from git_afd.core.few import few
 from git_afd.core.impacts.conditions import Evaluation
 from git_afd.core.outcome import Json
 
@@ -68,9 +69,6 @@ STOP_CONDITIONS: Final = (
         "supported environment?",
     ),
 )
-
-_NAMED: Final = 3
-"""How many impacts a sentence names."""
 
 EVALUATED: Final = 1
 """The condition that the freeze decides, once every question about the stack is answered."""
@@ -147,9 +145,7 @@ class Judgement:
         """Say what is still to be answered, as the end of a sentence; empty when nothing is."""
         if self.unanswered:
             return _said(self.unanswered, "has no evidenced answer", "have no evidenced answer")
-        more = f" and {len(self.unaddressed) - _NAMED} more" if len(self.unaddressed) > _NAMED else ""
-        named = ", ".join(self.unaddressed[:_NAMED])
-        return f"no answer cites ARCHITECTURAL {named}{more}" if named else ""
+        return f"no answer cites ARCHITECTURAL {few(self.unaddressed)}" if self.unaddressed else ""
 
 
 def judge(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
+from git_afd.core.few import few
 from git_afd.core.finding import Finding
 from git_afd.core.identity.candidates import CORROBORATION, KINDS, Candidate, ordered
 from git_afd.core.identity.spelling import spelling
 from git_afd.core.names import is_full_id
-
-_SHOWN_PLACES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +147,4 @@ def _findings(commit: str, rest: Iterable[Candidate], resolved: Mapping[str, str
 
 def _places(candidates: Iterable[Candidate]) -> str:
     places = [candidate.place for candidate in candidates]
-    more = f" and {len(places) - _SHOWN_PLACES} more" if len(places) > _SHOWN_PLACES else ""
-    return ", ".join(places[:_SHOWN_PLACES]) + more
+    return few(places)

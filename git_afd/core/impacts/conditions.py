@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from git_afd.core.few import few
 from git_afd.core.workbook.impacts import Impact
 from git_afd.core.workbook.inventory import Contract
 
@@ -17,7 +18,6 @@ _BASES: Final = ("base-changed",)
 _SEAMS: Final = ("seam-gone", "seam-replaced", "class-gone")
 _PATCHED: Final = ("monkeypatch", "copied-body")
 _STANDS_IN: Final = (*_PATCHED, "shadow-copy", "override")
-_SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,18 @@ def _two(record: str, impacts: Sequence[Impact]) -> Evaluation:
     found = _by_rule(impacts, _BASES)
     if not found:
         return Evaluation(2, clear=True, evidence=(record,), why="no base of the plugin's classes is gone or rebased")
-    return Evaluation(2, clear=False, evidence=found, why=f"bases changed: {_some(found)}")
+    return Evaluation(2, clear=False, evidence=found, why=f"bases changed: {few(found)}")
 
 
 def _three(record: str, impacts: Sequence[Impact], kinds: Mapping[str, str]) -> Evaluation:
     found = tuple(item for item in _by_rule(impacts, _SEAMS) if kinds.get(item) in _PATCHED)
     if not found:
         return Evaluation(3, clear=True, evidence=(record,), why="every patched place is still there")
-    return Evaluation(3, clear=False, evidence=found, why=f"patched places are gone: {_some(found)}")
+    return Evaluation(3, clear=False, evidence=found, why=f"patched places are gone: {few(found)}")
 
 
 def _asked(number: int, found: tuple[str, ...], what: str) -> Evaluation:
-    why = f"{len(found)} {what}: {_some(found)}" if found else "the comparison shows nothing of the kind"
+    why = f"{len(found)} {what}: {few(found)}" if found else "the comparison shows nothing of the kind"
     return Evaluation(number, clear=False, evidence=found, why=why)
 
 
@@ -78,8 +78,3 @@ def _several(impacts: Iterable[Impact], contracts: Mapping[str, Contract]) -> tu
 
 def _rebased(impacts: Iterable[Impact], kinds: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(impact.id for impact in impacts if kinds.get(impact.id) in _STANDS_IN and impact.class_ != "NONE")
-
-
-def _some(found: Sequence[str]) -> str:
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return ", ".join(found[:_SHOWN]) + more

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
+from git_afd.core.few import few
 from git_afd.core.impacts.bodies import Body, NoBody, Returned, quiet, reordered
 from git_afd.core.impacts.constructors import constructor
 from git_afd.core.impacts.sides import Side
@@ -151,8 +152,7 @@ def summarised(old: Body, new: Body) -> tuple[str, ...]:
         for names, head in ((gone, f"no longer {verb}"), (added, f"now {verb}")):
             mine = [name.partition(" ")[2] for name in names if name.startswith(f"{word} ")]
             if mine:
-                more = f" and {len(mine) - _SHOWN} more" if len(mine) > _SHOWN else ""
-                told.append(f"{head} {', '.join(mine[:_SHOWN])}{more}")
+                told.append(f"{head} {few(mine, _SHOWN)}")
     return tuple(told) or ("its body differs",)
 
 

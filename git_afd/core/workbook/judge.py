@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from git_afd.core.few import few
 from git_afd.core.outcome import Json
 from git_afd.core.state import Analysis
 from git_afd.core.workbook.impacts import Impacts
@@ -38,7 +39,7 @@ def judge_inventory(inventory: Inventory, documents: Mapping[str, str]) -> Verdi
         return Verdict("BLOCKED", "no cell of the feature matrix is listed", "git afd inventory --from FILE")
     if left:
         options = " ".join(f"--read {path}" for path in left)
-        return Verdict("BLOCKED", f"not recorded as read: {_some(left)}", f"git afd inventory {options}")
+        return Verdict("BLOCKED", f"not recorded as read: {few(left, _SHOWN)}", f"git afd inventory {options}")
     return Verdict("PASS", "", "git afd diff")
 
 
@@ -51,15 +52,15 @@ def judge_impacts(impacts: Impacts, inventory: Inventory, analysis: Analysis | N
     missing = [contract.id for contract in inventory.contracts if contract.id not in compared]
     again = "git afd diff" if analysis else "git afd diff --from FILE"
     if missing:
-        return Verdict("BLOCKED", f"not compared at the target: {_some(missing)}", again)
+        return Verdict("BLOCKED", f"not compared at the target: {few(missing, _SHOWN)}", again)
     if analysis is not None:
         return _decided(analysis)
     unknown = [impact.id for impact in impacts.rows if impact.state == "unknown"]
     if unknown:
-        return Verdict("BLOCKED", f"unknown at the target: {_some(unknown)}", again)
+        return Verdict("BLOCKED", f"unknown at the target: {few(unknown, _SHOWN)}", again)
     unclassified = [impact.id for impact in impacts.rows if not impact.class_]
     if unclassified:
-        return Verdict("BLOCKED", f"without a class: {_some(unclassified)}", again)
+        return Verdict("BLOCKED", f"without a class: {few(unclassified, _SHOWN)}", again)
     return Verdict("PASS", "", "git afd gate architecture")
 
 
@@ -67,7 +68,7 @@ def _decided(analysis: Analysis) -> Verdict:
     left = analysis.unclassified
     if left:
         return Verdict(
-            "BLOCKED", f"{len(left)} proposed classes wait for a decision: {_some(left)}", "git afd classify -h"
+            "BLOCKED", f"{len(left)} proposed classes wait for a decision: {few(left, _SHOWN)}", "git afd classify -h"
         )
     return Verdict("PASS", "", "git afd gate architecture")
 
@@ -83,8 +84,3 @@ def coverage(inventory: Inventory) -> dict[str, Json]:
         "unknown": {contract.id: contract.unknown for contract in inventory.contracts if contract.unknown},
         "unknown_axes": [axis for axis in AXES if axis not in axes],
     }
-
-
-def _some(names: list[str] | tuple[str, ...]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
