@@ -49,7 +49,7 @@ def judge_before(gate: Gate, ports: Iterable[int], files: Mapping[str, bytes]) -
         return
     table = _table(BEFORE, files)
     if isinstance(table, Unknown):
-        yield _unknown(BEFORE, "the NPUs", table)
+        yield _unknown(gate, BEFORE, "the NPUs", table)
         return
     if len(table.chips) < max(gate.devices, 1):
         text = f"the gate needs {max(gate.devices, 1)} devices and the host had {len(table.chips)}"
@@ -82,7 +82,7 @@ def judge_cleanup(
     if gate.npu:
         own = any(VISIBLE in command.env for command in gate.commands)
         used = None if own else places_of(visible, files.get(MAP, b"").decode(errors="replace"))
-        yield from _devices(files, after, used)
+        yield from _devices(gate, files, after, used)
 
 
 def cleanup_status(findings: Iterable[Finding]) -> Literal["PASS", "FAIL", "BLOCKED"]:
@@ -97,9 +97,14 @@ def _table(name: str, files: Mapping[str, bytes]) -> NpuTable | Unknown:
     return parse_npu_smi(files[name].decode(errors="replace"))
 
 
-def _unknown(name: str, what: str, answer: Unknown) -> Finding:
-    text = f"nothing is known about {what} ({name}): {answer.reason}"
-    return Finding(UNKNOWN_HOST, name, text, "mend it on that host, then run the gate again")
+def _unknown(gate: Gate, name: str, what: str, answer: Unknown) -> Finding:
+    return _doubt(gate, name, f"nothing is known about {what} ({name}): {answer.reason}")
+
+
+def _doubt(gate: Gate, name: str, text: str) -> Finding:
+    """Return what blocks where the gate needs the host's NPUs, and is only noted elsewhere."""
+    severity: Literal["error", "note"] = "error" if gate.npu else "note"
+    return Finding(UNKNOWN_HOST, name, text, "mend it on that host, then run the gate again", severity)
 
 
 def _processes(ended: Ended) -> Iterator[Finding]:
@@ -113,11 +118,13 @@ def _processes(ended: Ended) -> Iterator[Finding]:
         yield Finding("not-cleaned-up", ended.name, text, "let the command end what it starts")
 
 
-def _devices(files: Mapping[str, bytes], facts: Snapshot | Unknown, used: frozenset[Place] | None) -> Iterator[Finding]:
+def _devices(
+    gate: Gate, files: Mapping[str, bytes], facts: Snapshot | Unknown, used: frozenset[Place] | None
+) -> Iterator[Finding]:
     before, after = _table(BEFORE, files), _table(AFTER, files)
     for name, table in ((BEFORE, before), (AFTER, after)):
         if isinstance(table, Unknown):
-            yield _unknown(name, "the NPUs", table)
+            yield _unknown(gate, name, "the NPUs", table)
     if isinstance(before, NpuTable) and isinstance(after, NpuTable):
         for process in left_on(before, after):
             yield _held(_told(process, facts), used is None or _on(process, used))
@@ -151,18 +158,10 @@ def _ports(
         return
     for name, facts in ((BEFORE_FACTS, before), (AFTER_FACTS, after)):
         if isinstance(facts, Unknown):
-            yield _doubt(gate, name, f"nothing is known about the ports ({name}): {facts.reason}")
+            yield _unknown(gate, name, "the ports", facts)
     if isinstance(before, Snapshot) and isinstance(after, Snapshot):
         for number in ports:
             yield from _port(gate, number, before, after)
-
-
-def _doubt(gate: Gate, name: str, text: str) -> Finding:
-    return Finding(UNKNOWN_HOST, name, text, "mend it on that host, then run the gate again", _weight(gate))
-
-
-def _weight(gate: Gate) -> Literal["error", "note"]:
-    return "error" if gate.npu else "note"
 
 
 def _port(gate: Gate, number: int, before: Snapshot, after: Snapshot) -> Iterator[Finding]:
