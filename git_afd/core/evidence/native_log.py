@@ -31,25 +31,19 @@ class Told:
 def read_log(data: bytes, words: LogWords) -> Told:
     """Read a log, colours and all, as it came from the server."""
     text = _COLOR.sub(b"", data).decode(errors="replace")
-    found = {name: list(_each(pattern, text)) for name, pattern in _patterns(words).items()}
-    engines = [_line(text, match) for match in found["engine"]]
+    engines = list(re.finditer(words.engine, text))
+    lines = [_line(text, match) for match in engines]
     return Told(
-        plugins=_once(match.group(1) for match in found["loaded"]),
-        listed=bool(found["listed"]),
-        every=bool(found["every"]),
-        arguments=_once(match.group(1) for match in found["arguments"]),
-        versions=_once(match.group(1) for match in found["engine"]),
-        shown={name: _once(_values(pattern, engines)) for name, pattern in words.shows.items()},
-        fallbacks=_once(_line(text, match).strip()[:300] for name in words.fallbacks for match in _each(name, text)),
+        plugins=_once(match.group(1) for match in re.finditer(words.loaded, text)),
+        listed=re.search(words.listed, text) is not None,
+        every=re.search(words.every, text) is not None,
+        arguments=_once(match.group(1) for match in re.finditer(words.arguments, text)),
+        versions=_once(match.group(1) for match in engines),
+        shown={name: _once(_values(pattern, lines)) for name, pattern in words.shows.items()},
+        fallbacks=_once(
+            _line(text, match).strip()[:300] for name in words.fallbacks for match in re.finditer(name, text)
+        ),
     )
-
-
-def _patterns(words: LogWords) -> Mapping[str, str]:
-    return {name: getattr(words, name) for name in ("loaded", "listed", "every", "arguments", "engine")}
-
-
-def _each(pattern: str, text: str) -> Iterator[re.Match[str]]:
-    return re.finditer(pattern, text)
 
 
 def _line(text: str, match: re.Match[str]) -> str:
