@@ -152,7 +152,7 @@ def _first(lines: Sequence[str], start: int, end: int) -> _Found | None:
     for at in range(start, end):
         captured = _CAPTURED.match(lines[at])
         if captured or _ends(lines[at]):
-            teardown = bool(captured) and captured is not None and captured[1] == "teardown"
+            teardown = captured is not None and captured[1] == "teardown"
         prefix, begins, _ = lines[at].partition(_BEGINS)
         if not begins or prefix.endswith(_GROUP) or _QUOTE.search(prefix):
             continue
