@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from git_afd.core.evidence.gate_verdict import CommandVerdict, GateVerdict
 from git_afd.core.evidence.raw_run import FILE, RawRun
+from git_afd.core.evidence.status import worst
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
 from git_afd.core.phases import GATES, PHASES
@@ -150,8 +151,7 @@ def categories_of(verdict: GateVerdict) -> list[Json]:
 
 
 def _category(name: str, commands: Sequence[CommandVerdict]) -> Json:
-    said = {one.status for one in commands}
-    status = next(status for status in ("FAIL", "BLOCKED", "PASS") if status in said)
+    status = worst(one.status for one in commands)
     return {"name": name, "status": status, "commands": [one.name for one in commands], "counts": _sum(commands)}
 
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
 
 from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.evidence.control import Control, Difference, difference, judge_control
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.lmeval import Measurement, check_samples, parse_result
 from git_afd.core.evidence.questions import same_questions
+from git_afd.core.evidence.status import Status
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
 from git_afd.core.percent import percent
-
-Status = Literal["PASS", "FAIL", "BLOCKED"]
 
 
 @dataclass(frozen=True, slots=True)

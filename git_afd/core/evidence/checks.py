@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from git_afd.core.evidence import registration, runtime_facts
 from git_afd.core.evidence.fault import EvidenceFault
@@ -16,14 +16,13 @@ from git_afd.core.evidence.focused import Focused, Suite, judge_focused, needed
 from git_afd.core.evidence.registration import judge_registration, parse_registration
 from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.runtime_identity import Contents, judge_runtime
+from git_afd.core.evidence.status import Status
 from git_afd.core.finding import Finding
 from git_afd.core.names import PACKAGES
 from git_afd.core.outcome import Json
 from git_afd.core.patch_checks.model import Checked
 from git_afd.core.records import canonical
 from git_afd.core.runtime_rule import FOCUSED, IDENTITY, PATCHES, REGISTRATION, RuntimeRule
-
-Status = Literal["PASS", "FAIL", "BLOCKED"]
 
 PatchAnswer = Checked | str
 """What the patch checks say of a commit, or why they cannot say anything."""

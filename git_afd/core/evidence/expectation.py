@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from git_afd.core.command import Command
 from git_afd.core.evidence.collected import deselected, parse_collected
 from git_afd.core.evidence.collecting import collect_command, expected_files, placed, selects
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.raw_run import Ended
+from git_afd.core.evidence.status import Status
 from git_afd.core.evidence.suite_verdict import AllowedSkip
 from git_afd.core.finding import Finding
 
@@ -27,7 +28,7 @@ class Expectation:
     """The node ids that a run must report, None when nobody knows them; `status` and `findings` are of the freezing."""
 
     ids: tuple[str, ...] | None
-    status: Literal["PASS", "FAIL", "BLOCKED"] = "PASS"
+    status: Status = "PASS"
     findings: tuple[Finding, ...] = ()
 
 

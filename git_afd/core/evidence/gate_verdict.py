@@ -13,7 +13,7 @@ from typing import Final
 from git_afd.core.accuracy_rule import Accuracy
 from git_afd.core.command import Command
 from git_afd.core.devices import VISIBLE
-from git_afd.core.evidence.accuracy_verdict import AccuracyVerdict, ResultFile, Status, judge_accuracy
+from git_afd.core.evidence.accuracy_verdict import AccuracyVerdict, ResultFile, judge_accuracy
 from git_afd.core.evidence.cells import Coverage, coverage, tests_of
 from git_afd.core.evidence.checks import CheckQuestion, environment_doubt, facts_of, judge_checks
 from git_afd.core.evidence.collecting import root_of
@@ -29,6 +29,7 @@ from git_afd.core.evidence.native_verdict import CellVerdict, Pair, judge_cell
 from git_afd.core.evidence.raw_run import Ended, RawRun
 from git_afd.core.evidence.retry import judge_retry
 from git_afd.core.evidence.run_results import bytes_of, foreign_results, result_of
+from git_afd.core.evidence.status import Status, worst
 from git_afd.core.evidence.suite_verdict import AllowedSkip, judge_tests
 from git_afd.core.finding import Finding
 from git_afd.core.native_cell import NO_CELL, NO_CELL_FIX, Cell
@@ -142,9 +143,9 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         statuses.append(status)
         findings += () if raw.interrupted else found
     left = tuple(judge_cleanup(question.gate, question.ports, raw.commands, files, raw.environment.get(VISIBLE, "")))
-    tests, cleanup = _worst(statuses), cleanup_status(left)
+    tests, cleanup = worst(statuses), cleanup_status(left)
     return GateVerdict(
-        status=_worst((tests, cleanup)),
+        status=worst((tests, cleanup)),
         commands=judged,
         findings=_ordered((*doubt, *findings, *left)),
         metrics=accuracy.metrics() if accuracy else {},
@@ -156,13 +157,6 @@ def judge(question: Question, raw: RawRun, files: Mapping[str, bytes]) -> GateVe
         facts=facts_of(checks, absent),
         environment=doubt[0].message if doubt else "",
     )
-
-
-def _worst(statuses: Iterable[str]) -> Status:
-    said = set(statuses)
-    if not said:
-        return "BLOCKED"  # nothing ran: nothing is known
-    return "FAIL" if "FAIL" in said else "PASS" if said == {"PASS"} else "BLOCKED"
 
 
 def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -224,7 +218,7 @@ def _command(
         verdict = _tests(command, ended, expected, question, files)
         counts, suite = verdict.counts, verdict.suite
         found += verdict.findings
-        status = _worst((status, verdict.status))
+        status = worst((status, verdict.status))
     return CommandVerdict(command.name, status, counts, tuple(_named(command.name, found)), suite=suite)
 
 
@@ -286,9 +280,7 @@ def _tests(
     listed = expected.ids or ()
     root = root_of(listed, command, question.tree) if question.tree is not None else ""
     suite = Suite(command.name, report.cases, listed, root or "") if report else None
-    return CommandVerdict(
-        command.name, _worst((verdict.status, expected.status)), verdict.counts, findings, suite=suite
-    )
+    return CommandVerdict(command.name, worst((verdict.status, expected.status)), verdict.counts, findings, suite=suite)
 
 
 def _named(name: str, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -311,7 +303,7 @@ def _accuracy(
             results |= {mode: result} if result else {}
     verdict = judge_accuracy(results, rule, question.control)
     found += foreign_results(verdict.measured, raw.commands, question.foreign)
-    status = _worst((verdict.status, *("BLOCKED" for _ in found), *map(_guard_status, question.guards)))
+    status = worst((verdict.status, *("BLOCKED" for _ in found), *map(_guard_status, question.guards)))
     return status, (*question.guards, *found, *verdict.findings), verdict
 
 

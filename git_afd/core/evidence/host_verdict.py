@@ -14,6 +14,7 @@ from git_afd.core.evidence.host_snapshot import AFTER_FACTS, BEFORE_FACTS, Port,
 from git_afd.core.evidence.npu_map import MAP, Place, places_of
 from git_afd.core.evidence.npu_smi import NpuProcess, NpuTable, Unknown, left_on, not_released, parse_npu_smi
 from git_afd.core.evidence.raw_run import Ended
+from git_afd.core.evidence.status import Status
 from git_afd.core.finding import Finding
 from git_afd.core.policy import Gate
 
@@ -85,7 +86,7 @@ def judge_cleanup(
         yield from _devices(gate, files, after, used)
 
 
-def cleanup_status(findings: Iterable[Finding]) -> Literal["PASS", "FAIL", "BLOCKED"]:
+def cleanup_status(findings: Iterable[Finding]) -> Status:
     """Return the verdict of a cleanup from its findings: clean, not clean, or not known."""
     codes = {finding.code for finding in findings if finding.severity == "error"}
     return "FAIL" if codes & HELD else "BLOCKED" if codes else "PASS"

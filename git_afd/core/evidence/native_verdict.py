@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from git_afd.core.evidence.accuracy_verdict import Status
 from git_afd.core.evidence.fault import EvidenceFault
 from git_afd.core.evidence.native_answer import Answer, judge_answer
 from git_afd.core.evidence.native_log import Told, read_log
@@ -21,6 +20,7 @@ from git_afd.core.evidence.run_results import bytes_of
 from git_afd.core.evidence.runtime_facts import parse_runtime
 from git_afd.core.evidence.runtime_identity import Contents, RuntimeVerdict, judge_runtime
 from git_afd.core.evidence.served import Seen, Served, facts_name, identity_name, parse_served, response_name
+from git_afd.core.evidence.status import Status
 from git_afd.core.finding import Finding
 from git_afd.core.native_cell import AFD_CONFIGURATION, Cell, LogWords
 from git_afd.core.outcome import Json

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from git_afd.core import shape
 from git_afd.core.evidence.kept_facts import kept_facts
 from git_afd.core.evidence.runtime_facts import Checkout, checkout_of
+from git_afd.core.evidence.status import Status
 from git_afd.core.finding import Finding
 from git_afd.core.outcome import Json
 from git_afd.core.runtime_rule import RuntimeRule
@@ -21,8 +22,6 @@ FILE: Final = "runtime/registration.json"
 """Name of the artifact that holds the raw facts."""
 
 SCHEMA: Final = "git-afd/registration/1"
-
-Status = Literal["PASS", "FAIL", "BLOCKED"]
 
 BROKEN: Final = ("plugin-import", "plugin-entry-point")
 """Codes of an import that failed: an environment or version failure until the runtime is proven (workflow, Phase 5)."""

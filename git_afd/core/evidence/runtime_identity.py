@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from git_afd.core.evidence.runtime_facts import Checkout, Installed, Runtime
+from git_afd.core.evidence.status import Status, worst
 from git_afd.core.few import few
 from git_afd.core.finding import Finding
 from git_afd.core.names import UPSTREAMS
@@ -24,7 +25,7 @@ Word = Literal["proven", "other", "absent", "unknown"]
 Contents = Mapping[str, Mapping[str, str] | None]
 """Upstream name to the frozen target's Python files (repository-relative path to blob id); None: not readable."""
 
-_STATUS: Final[Mapping[Word, Literal["PASS", "FAIL", "BLOCKED"]]] = {
+_STATUS: Final[Mapping[Word, Status]] = {
     "proven": "PASS",
     "other": "FAIL",
     "absent": "BLOCKED",
@@ -58,7 +59,7 @@ class Proof:
 class RuntimeVerdict:
     """PASS only when both upstreams are proven."""
 
-    status: Literal["PASS", "FAIL", "BLOCKED"]
+    status: Status
     proofs: tuple[Proof, ...]
     findings: tuple[Finding, ...]
     python: str = ""
@@ -89,10 +90,7 @@ class RuntimeVerdict:
 def judge_runtime(runtime: Runtime, wanted: Mapping[str, str], frozen: Contents) -> RuntimeVerdict:
     """Hold a runtime against the frozen target commits (`wanted`: upstream name to full id) and their files."""
     proofs = tuple(_proof(name, runtime, wanted[name], frozen.get(name)) for name in UPSTREAMS)
-    words = {_STATUS[proof.word] for proof in proofs}
-    status: Literal["PASS", "FAIL", "BLOCKED"] = (
-        "FAIL" if "FAIL" in words else "BLOCKED" if "BLOCKED" in words else "PASS"
-    )
+    status = worst(_STATUS[proof.word] for proof in proofs)
     findings = tuple(finding for proof in proofs for finding in _findings(proof))
     if runtime.override is not None:
         text = f"VLLM_VERSION={runtime.override} is set, which overrides vLLM's own version check"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from git_afd.core.evidence.junit import Case, Report, report_id
+from git_afd.core.evidence.status import Status
 from git_afd.core.finding import Finding
 from git_afd.core.stars import fits_stars
-
-Status = Literal["PASS", "FAIL", "BLOCKED"]
 
 _NOTHING_COLLECTED: Final = 5
 _SHOWN: Final = 50
